@@ -1,0 +1,9 @@
+//! mountmark answers, with evidence: which file system, mount option, WAL sync
+//! method and memory size should this database run on?
+//!
+//! The modules form layers (see `tests/layers.rs`): a module uses only those
+//! below it, and siblings of one layer do not know each other.
+
+pub mod error;
+pub mod measure;
+pub mod units;
