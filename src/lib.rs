@@ -4,6 +4,9 @@
 //! The modules form layers (see `tests/layers.rs`): a module uses only those
 //! below it, and siblings of one layer do not know each other.
 
+pub mod engine;
 pub mod error;
 pub mod measure;
+pub mod sql;
 pub mod units;
+pub mod workload;
