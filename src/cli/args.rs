@@ -82,6 +82,19 @@ pub struct RunArgs {
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     pub loops: f64,
 
+    /// Bulk operations in transactions, INSERTs of many rows, vacuum between operations,
+    /// each where the engine has it: the suite's --fast
+    #[arg(long)]
+    pub fast: bool,
+
+    /// Phase insert: loops of the key look-ups (the profile's, if not given)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub read_key_loops: Option<u64>,
+
+    /// Phase insert: rows of the table with many keys (the profile's, if not given)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub many_keys_loops: Option<u64>,
+
     /// Seconds an operation may take before it is cut short
     #[arg(long, value_name = "SECONDS", default_value_t = 600.0)]
     pub time_limit: f64,

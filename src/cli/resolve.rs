@@ -55,6 +55,10 @@ pub fn resolve(args: &RunArgs, privilege: &Privilege) -> Result<Resolved> {
         sqlbench: sqlbench::Options {
             profile: args.profile,
             loops: args.loops,
+            fast: args.fast,
+            read_key_loops: args.read_key_loops,
+            many_keys_loops: args.many_keys_loops,
+            atis_data: None,
             time_limit_s: args.time_limit,
         },
         image_size: args.image_size,

@@ -70,6 +70,15 @@ pub struct PlanRecord {
     pub profile: String,
     /// Factor on their loop counts.
     pub loops: f64,
+    /// The suite's `--fast`.
+    #[serde(default)]
+    pub fast: bool,
+    /// Loops of the key look-ups of `insert`, where not the profile's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_key_loops: Option<u64>,
+    /// Rows of the table with many keys of `insert`, where not the profile's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub many_keys_loops: Option<u64>,
     /// Time limit of an operation, s.
     pub time_limit_s: f64,
 }

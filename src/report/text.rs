@@ -378,7 +378,7 @@ fn notes(out: &mut dyn Write, results: &Results) -> io::Result<()> {
     }
     if let Some(image) = &run.image {
         notes.push(format!(
-            "made targets were on a loop image ({}): a loop device runs flushes in line with other I/O, so counts are exact and times of concurrent work are not",
+            "made targets took turns on one loop image, held by {}",
             image.holder.as_deref().unwrap_or("unknown holder")
         ));
         if image.in_memory {

@@ -201,6 +201,10 @@ impl Lifecycle<'_> {
         self.close_stage();
         self.stage = stage;
         self.observer.tell(&Event::Entered(stage));
+        if self.options.hold_at == Some(stage) {
+            self.observer
+                .tell(&Event::Note(format!("holding at {stage}")));
+        }
         while self.options.hold_at == Some(stage) {
             interrupt::check()?;
             std::thread::sleep(std::time::Duration::from_millis(10));
