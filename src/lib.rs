@@ -5,5 +5,6 @@
 //! below it, and siblings of one layer do not know each other.
 
 pub mod error;
+pub mod host;
 pub mod measure;
 pub mod units;
