@@ -7,4 +7,5 @@
 pub mod error;
 pub mod host;
 pub mod measure;
+pub mod target;
 pub mod units;
