@@ -4,11 +4,18 @@
 //!
 //! Everything made here is a guard: it is undone on drop, and noted in the
 //! [`Ledger`](crate::host::ledger::Ledger) before it is made.
+mod device;
 mod features;
+mod image;
+mod loop_device;
 pub mod mountinfo;
 pub mod namespace;
 mod probe;
 mod spec;
+mod workdir;
+pub use device::{BlockStat, Device, block_counters};
+pub use image::{Image, ImageFacts, check_space};
 pub use namespace::Privilege;
 pub use probe::{Missing, probe};
 pub use spec::{FsType, Made, Spec};
+pub use workdir::WorkDir;
