@@ -4,17 +4,28 @@
 //!
 //! Everything made here is a guard: it is undone on drop, and noted in the
 //! [`Ledger`](crate::host::ledger::Ledger) before it is made.
+
+mod attach;
+mod claim;
 mod device;
 mod features;
 mod image;
+mod kernel_words;
 mod loop_device;
+mod mkfs;
+mod mount;
 pub mod mountinfo;
 pub mod namespace;
+mod options;
 mod probe;
 mod spec;
 mod workdir;
+
+pub use claim::claim;
 pub use device::{BlockStat, Device, block_counters};
 pub use image::{Image, ImageFacts, check_space};
+pub use mkfs::MkfsReport;
+pub use mount::MountGuard;
 pub use namespace::Privilege;
 pub use probe::{Missing, probe};
 pub use spec::{FsType, Made, Spec};
