@@ -8,6 +8,7 @@
 mod attach;
 mod claim;
 mod device;
+mod dirty;
 mod features;
 mod image;
 mod kernel_words;
@@ -18,11 +19,14 @@ pub mod mountinfo;
 pub mod namespace;
 mod options;
 mod probe;
+pub mod snapshot;
 mod spec;
+mod tree;
 mod workdir;
 
 pub use claim::claim;
 pub use device::{BlockStat, Device, block_counters};
+pub use dirty::{DirtyGauge, dirty_bytes, syncfs, wait_clean};
 pub use image::{Image, ImageFacts, check_space};
 pub use mkfs::MkfsReport;
 pub use mount::MountGuard;
