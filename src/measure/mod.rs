@@ -2,6 +2,7 @@
 
 mod latency;
 mod quantities;
+pub mod stats;
 
 pub use latency::Latency;
 pub use quantities::{CpuTime, DeviceCounters};
