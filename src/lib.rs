@@ -4,6 +4,7 @@
 //! The modules form layers (see `tests/layers.rs`): a module uses only those
 //! below it, and siblings of one layer do not know each other.
 
+pub mod compare;
 pub mod error;
 pub mod measure;
 pub mod units;
