@@ -161,6 +161,7 @@ mod tests {
         near(student_upper(0.005, 9.0), 3.24984);
         near(student_upper(0.0005, 19.0), 3.88341);
         near(student_upper(0.025, 1e6), 1.95997);
+        near(student_upper(0.00025, 1e6), 3.48077);
         near(student_cdf(2.26216, 9.0), 0.975);
         near(student_cdf(-1.0, 1.0), 0.25);
         near(normal_cdf(1.959964), 0.975);
