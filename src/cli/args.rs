@@ -15,6 +15,7 @@ use crate::workload::sqlbench::Profile;
 #[derive(Debug, Parser)]
 #[command(
     version,
+    args_override_self = true,
     after_help = "Exit codes: 0 all measured; 1 ran, but a case failed or one asked for by name was \
     skipped; 2 could not run; 130 interrupted, with everything measured so far saved."
 )]

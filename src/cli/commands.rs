@@ -2,12 +2,13 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::args::{Command, RunArgs};
 use super::resolve::{Resolved, resolve};
 use super::{ALL_MEASURED, INTERRUPTED, SOME_FAILED};
 use crate::error::{Context, Result, one_line, usage};
-use crate::host::{leftovers, now_utc};
+use crate::host::{leftovers, utc};
 use crate::plan::Plan;
 use crate::record;
 use crate::report::{self, Lines, StatusLine};
@@ -74,11 +75,19 @@ fn exit_code(summary: &Summary) -> u8 {
     }
 }
 
-/// Date, time and a random tail: sorts by age, and two runs of a second differ.
+/// Date and time to the millisecond, which sort by age, and a random tail, so that two
+/// runs of one moment differ.
 fn run_id() -> String {
-    let time: String = now_utc().chars().filter(char::is_ascii_digit).collect();
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    let time: String = utc(since.as_secs())
+        .chars()
+        .filter(char::is_ascii_digit)
+        .collect();
     let (day, clock) = time.split_at(8);
-    format!("{day}-{clock}-{:04x}", rand::random::<u16>())
+    let millis = since.subsec_millis();
+    format!("{day}-{clock}-{millis:03}-{:02x}", rand::random::<u8>())
 }
 
 /// For tests that look at every stage of a case: the run stops there until a signal.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::ledger::{Item, ItemId, Ledger};
 use crate::error::{Context, Result};
-use crate::measure::CpuTime;
+use crate::units::CpuTime;
 
 /// Where the hierarchies are mounted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -24,7 +24,7 @@ pub(super) struct Prepared {
 const CLEAN_LIMIT: Duration = Duration::from_secs(10);
 
 enum Kind {
-    Made(MountGuard),
+    Made(Box<MountGuard>),
     Directory(WorkDir),
 }
 
@@ -68,7 +68,7 @@ impl Prepared {
                 .chain(mount.remarks())
                 .cloned()
                 .collect(),
-            kind: Kind::Made(mount),
+            kind: Kind::Made(Box::new(mount)),
             device,
         })
     }

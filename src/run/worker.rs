@@ -48,7 +48,7 @@ pub(super) enum Work {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Line {
-    Event(Event),
+    Event(Box<Event>),
     Done,
     Failed(Vec<String>),
 }
@@ -246,7 +246,7 @@ pub fn child() -> Result<()> {
         output.flush()?;
         Ok(())
     };
-    match perform(&task, &mut |event| say(&Line::Event(event))) {
+    match perform(&task, &mut |event| say(&Line::Event(Box::new(event)))) {
         Ok(()) => say(&Line::Done),
         Err(error) => say(&Line::Failed(crate::error::chain(&error))),
     }

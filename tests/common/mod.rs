@@ -1,7 +1,7 @@
 //! What the tests of the whole program share: a private place to run it in, and a look
 //! at what it left.
 
-#![expect(dead_code, reason = "each test file uses its own part")]
+#![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::collections::BTreeSet;
 use std::fs;
