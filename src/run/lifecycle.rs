@@ -33,7 +33,7 @@ pub(super) fn measure(
         case,
         observer,
         stage: Stage::Prepare,
-        since: Instant::now(),
+        since: None,
         log: Vec::new(),
         record: blank(case, round),
     };
@@ -91,7 +91,8 @@ struct Lifecycle<'a> {
     case: &'a Case,
     observer: &'a mut dyn Observer,
     stage: Stage,
-    since: Instant,
+    /// When the present stage began; `None` between two.
+    since: Option<Instant>,
     /// The last lines of the log that tells about a fault.
     log: Vec<String>,
     record: CaseRecord,
@@ -210,16 +211,15 @@ impl Lifecycle<'_> {
             std::thread::sleep(std::time::Duration::from_millis(10));
         }
         interrupt::check()?;
-        self.since = Instant::now();
+        self.since = Some(Instant::now());
         Ok(())
     }
 
     fn close_stage(&mut self) {
-        let stage = self.stage.name().to_string();
-        if self.record.stages.iter().all(|s| s.stage != stage) {
+        if let Some(since) = self.since.take() {
             self.record.stages.push(StageRecord {
-                stage,
-                wall_ns: self.since.elapsed().as_nanos() as u64,
+                stage: self.stage.name().to_string(),
+                wall_ns: since.elapsed().as_nanos() as u64,
             });
         }
     }
