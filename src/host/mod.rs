@@ -1,5 +1,13 @@
-//! The machine the tool runs on: what it is, what it does meanwhile, and what of ours
-//! is left on it.
+//! The machine: its facts for the record, control groups, CPUs, and the ledger of what
+//! a run has made.
 
+mod cgroup;
+mod cpus;
+mod facts;
 pub mod ledger;
 pub mod marker;
+
+pub use cgroup::{Cgroup, Hierarchies};
+pub use cpus::{allowed_cpus, pin};
+pub use facts::{Facts, now_utc, utc};
+pub use ledger::{Ledger, leftovers};

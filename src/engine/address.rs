@@ -1,0 +1,38 @@
+//! What a worker is told about the server it connects to.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Session, Settings, SqlError, null, sqlite};
+
+/// Where a session connects to; crosses the pipe to the worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Address {
+    /// A directory of SQLite database files, and the PRAGMAs of each connection.
+    Sqlite {
+        /// The directory on the target.
+        dir: PathBuf,
+        /// PRAGMA name to value.
+        settings: Settings,
+    },
+    /// The engine that pretends, with its script.
+    Null {
+        /// What it pretends: see [`null::Script`].
+        script: null::Script,
+    },
+}
+
+/// Opens a session.
+///
+/// # Errors
+/// The engine's words.
+pub fn connect(address: &Address) -> Result<Box<dyn Session>, SqlError> {
+    match address {
+        Address::Sqlite { dir, settings } => {
+            Ok(Box::new(sqlite::SqliteSession::open(dir, settings)?))
+        }
+        Address::Null { script } => Ok(Box::new(null::NullSession::new(script.clone())?)),
+    }
+}

@@ -1,0 +1,107 @@
+//! One connection, as a workload sees it: thin and blocking, literal SQL text.
+
+use super::{Settings, SqlError};
+use crate::sql::Dialect;
+
+/// A value bound to a prepared statement.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Param<'a> {
+    /// A 64-bit integer.
+    Int(i64),
+    /// A text.
+    Text(&'a str),
+}
+
+/// A prepared statement of one session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StatementId(pub usize);
+
+/// One connection to a server (or to SQLite's files).
+///
+/// Every call sends one statement and waits for its whole answer: one send, one
+/// receive where the protocol allows it. Rows are decoded to fields and counted, not
+/// kept, except by [`values`](Session::values).
+pub trait Session {
+    /// The SQL it speaks.
+    fn dialect(&self) -> Dialect;
+
+    /// False for an engine that only pretends: its answers are not to be checked.
+    fn answers(&self) -> bool {
+        true
+    }
+
+    /// Sends `sql` as it stands and takes success or failure; rows of a SELECT are
+    /// received and discarded. Returns the number of rows received.
+    ///
+    /// # Errors
+    /// The engine's answer; the session stays usable unless it says `Disconnected`.
+    fn execute(&mut self, sql: &str) -> Result<u64, SqlError>;
+
+    /// Prepares `sql` where the protocol has that step for literal text, runs it, pulls
+    /// every row and decodes its fields. Returns the number of rows.
+    ///
+    /// # Errors
+    /// As [`execute`](Session::execute).
+    fn fetch(&mut self, sql: &str) -> Result<u64, SqlError>;
+
+    /// Runs `sql` and keeps the rows as text (`None` is NULL). For checks.
+    ///
+    /// # Errors
+    /// As [`execute`](Session::execute).
+    fn values(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, SqlError>;
+
+    /// Prepares `sql`, whose parameters are written `?` (rewritten where the engine
+    /// writes them otherwise).
+    ///
+    /// # Errors
+    /// As [`execute`](Session::execute).
+    fn prepare(&mut self, sql: &str) -> Result<StatementId, SqlError>;
+
+    /// Runs a prepared statement and pulls every row. Returns the number of rows.
+    ///
+    /// # Errors
+    /// As [`execute`](Session::execute).
+    fn fetch_prepared(
+        &mut self,
+        statement: StatementId,
+        params: &[Param<'_>],
+    ) -> Result<u64, SqlError>;
+
+    /// Frees a prepared statement.
+    ///
+    /// # Errors
+    /// As [`execute`](Session::execute).
+    fn finish(&mut self, statement: StatementId) -> Result<(), SqlError>;
+
+    /// Opens a transaction: statements no longer commit by themselves.
+    ///
+    /// # Errors
+    /// As [`execute`](Session::execute).
+    fn begin(&mut self) -> Result<(), SqlError>;
+
+    /// Commits the open transaction.
+    ///
+    /// # Errors
+    /// As [`execute`](Session::execute).
+    fn commit(&mut self) -> Result<(), SqlError>;
+
+    /// Rolls the open transaction back.
+    ///
+    /// # Errors
+    /// As [`execute`](Session::execute).
+    fn rollback(&mut self) -> Result<(), SqlError>;
+
+    /// The effective settings that matter for durability, size and logging, read back
+    /// from the engine.
+    ///
+    /// # Errors
+    /// As [`execute`](Session::execute).
+    fn settings(&mut self) -> Result<Settings, SqlError>;
+
+    /// Writes everything the engine still holds back (a WAL checkpoint), so that
+    /// nothing is owed but what the kernel holds.
+    ///
+    /// # Errors
+    /// As [`execute`](Session::execute).
+    fn checkpoint(&mut self) -> Result<(), SqlError>;
+}

@@ -1,0 +1,16 @@
+//! What is run: the measured loop and the workloads. A workload sees sessions and a
+//! [`Bench`]; it knows neither cases nor records nor who is watching.
+
+mod bench;
+mod ceiling;
+mod event;
+mod gate;
+mod operation;
+
+pub mod sqlbench;
+
+pub use bench::{Bench, Probe, run_phase};
+pub use ceiling::ceiling;
+pub use event::{EndTime, Ends, Event, OperationResult, PhaseResult, Quantiles};
+pub use gate::Gate;
+pub use operation::{Op, Rows};
