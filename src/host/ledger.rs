@@ -8,10 +8,11 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{Read, Write};
+use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
@@ -19,8 +20,10 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Context, Result, bail};
 
 mod leftover;
+mod record;
 
 pub use leftover::Leftover;
+use record::{Line, Record};
 
 const VERSION: u32 = 1;
 const SUFFIX: &str = ".jsonl";
@@ -50,23 +53,6 @@ pub enum Item {
         device: PathBuf,
         /// The image it must sit on to be ours.
         backing: PathBuf,
-    },
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Line {
-    Run {
-        version: u32,
-        run_id: String,
-        pid: u32,
-    },
-    Note {
-        id: u64,
-        item: Item,
-    },
-    Done {
-        id: u64,
     },
 }
 
@@ -248,43 +234,6 @@ pub fn leftovers_in(dir: &Path) -> Result<Vec<Leftover>> {
     Ok(found)
 }
 
-/// A state file as read back: what was noted and not done.
-struct Record {
-    run_id: String,
-    pid: u32,
-    items: Vec<Item>,
-}
-
-impl Record {
-    /// `None` for a file without a complete first line.
-    fn read(file: &mut File, path: &Path) -> Result<Option<Record>> {
-        let mut text = String::new();
-        file.read_to_string(&mut text)
-            .with_context(|| format!("cannot read {}", path.display()))?;
-        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-        let mut record = None;
-        let mut items: Vec<(u64, Item)> = Vec::new();
-        for line in whole.lines() {
-            let line = serde_json::from_str(line).with_context(|| {
-                format!(
-                    "{} is not a state file of this version of mountmark",
-                    path.display()
-                )
-            })?;
-            match line {
-                Line::Run { run_id, pid, .. } => record = Some((run_id, pid)),
-                Line::Note { id, item } => items.push((id, item)),
-                Line::Done { id } => items.retain(|(noted, _)| *noted != id),
-            }
-        }
-        Ok(record.map(|(run_id, pid)| Record {
-            run_id,
-            pid,
-            items: items.into_iter().map(|(_, item)| item).collect(),
-        }))
-    }
-}
-
 fn make_state_dir(dir: &Path) -> Result<()> {
     DirBuilder::new()
         .recursive(true)
@@ -309,7 +258,7 @@ fn create_locked(path: &Path) -> Result<File> {
             .mode(0o600)
             .open(path)
             .with_context(|| format!("cannot create the state file {}", path.display()))?;
-        if !locked_by_another(&file)? && same_file(&file, path) {
+        if lock_soon(&file)? && same_file(&file, path) {
             if let Some(dir) = path.parent() {
                 let _ = File::open(dir).and_then(|dir| dir.sync_all());
             }
@@ -317,6 +266,17 @@ fn create_locked(path: &Path) -> Result<File> {
         }
     }
     bail!("cannot lock the state file {}", path.display())
+}
+
+/// Takes the lock of a new file, which others hold only for the moment of a look at it.
+fn lock_soon(file: &File) -> Result<bool> {
+    for _ in 0..100 {
+        if !locked_by_another(file)? {
+            return Ok(true);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Ok(false)
 }
 
 /// Takes the lock unless another holds it.

@@ -3,6 +3,7 @@
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use rustix::fs::CWD;
 use rustix::io::Errno;
@@ -13,6 +14,7 @@ use rustix::mount::{
 };
 
 use super::kernel_words::{LogTail, of_context};
+use super::mount::BUSY_LIMIT;
 use super::mountinfo::{self, Mount};
 use super::options;
 use super::spec::{FsType, Made};
@@ -38,16 +40,7 @@ pub(super) fn mount_once(
     let name = device
         .and_then(Path::file_name)
         .map_or_else(|| kernel_type.into(), |name| name.to_string_lossy());
-    let mut log = LogTail::start(&name, driver(made.fs));
-    let context = fsopen(kernel_type, FsOpenFlags::FSOPEN_CLOEXEC)
-        .with_context(|| format!("the kernel cannot open {kernel_type}"))
-        .with_context(what)?;
-    let attributes = configure(&context, device, &asked)
-        .map_err(|(errno, option)| explained(errno, &context, &mut log, option))
-        .with_context(what)?;
-    create(&context)
-        .map_err(|errno| explained(errno, &context, &mut log, None))
-        .with_context(what)?;
+    let (context, attributes, mut log) = created(made, device, &asked, &name).with_context(what)?;
     let mount = fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, attributes)
         .map_err(|errno| explained(errno, &context, &mut log, None))
         .with_context(what)?;
@@ -64,6 +57,33 @@ pub(super) fn mount_once(
     remarks.extend(ignored);
     remarks.extend(driver_remark(made, &mount));
     Ok((mount, remarks))
+}
+
+/// Opens, configures and creates the superblock. A busy device is given some time: the
+/// file system may still be in use by a process that is just ending elsewhere.
+fn created(
+    made: &Made,
+    device: Option<&Path>,
+    asked: &[String],
+    name: &str,
+) -> Result<(OwnedFd, MountAttrFlags, LogTail)> {
+    let start = Instant::now();
+    loop {
+        let mut log = LogTail::start(name, driver(made.fs));
+        let context = fsopen(made.kernel_type(), FsOpenFlags::FSOPEN_CLOEXEC)
+            .with_context(|| format!("the kernel cannot open {}", made.kernel_type()))?;
+        let attributes = match configure(&context, device, asked) {
+            Ok(attributes) => attributes,
+            Err((errno, option)) => return Err(explained(errno, &context, &mut log, option)),
+        };
+        match create(&context) {
+            Ok(()) => return Ok((context, attributes, log)),
+            Err(Errno::BUSY) if start.elapsed() < BUSY_LIMIT => {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            Err(errno) => return Err(explained(errno, &context, &mut log, None)),
+        }
+    }
 }
 
 /// What the driver's lines in the kernel log begin with.
@@ -145,6 +165,9 @@ fn explained(errno: Errno, context: &OwnedFd, log: &mut LogTail, option: Option<
     let option = option
         .map(|o| format!("option '{o}': "))
         .unwrap_or_default();
+    if words.is_empty() && errno == Errno::BUSY {
+        return anyhow!("the device is still in use, perhaps mounted elsewhere ({cause})");
+    }
     if words.is_empty() {
         return anyhow!("{option}{cause}");
     }
@@ -169,7 +192,7 @@ fn check(made: &Made, asked: &[String], at: &Path) -> Result<(Mount, Vec<String>
     let Some(mount) = mountinfo::mounted_at(at)? else {
         bail!("it is mounted, but mountinfo does not show it");
     };
-    let remarks = options::verify(made.fs, asked, &options::effective(&mount))?;
+    let remarks = options::verify(made.fs, asked, &mount.effective_options())?;
     Ok((mount, remarks))
 }
 

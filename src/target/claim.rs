@@ -6,6 +6,7 @@ use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
@@ -40,32 +41,46 @@ pub fn claim(device: &Path, destroy: &[PathBuf]) -> Result<Device> {
 pub(super) fn check_idle(device: &Path) -> Result<()> {
     let number = number_of(device)?;
     let shown = device.display();
-    let partitioned = std::fs::read_dir(sysfs(number).join(""))
+    let partitioned = std::fs::read_dir(sysfs(number))
         .with_context(|| format!("sysfs does not know {shown}"))?
         .flatten()
         .any(|entry| entry.path().join("partition").exists());
     if partitioned {
         bail!("{shown} is partitioned: it is never overwritten; name one of its partitions");
     }
-    let exclusive = OpenOptions::new()
-        .read(true)
-        .custom_flags(libc::O_EXCL | libc::O_CLOEXEC)
-        .open(device);
-    match exclusive {
-        Ok(_) => Ok(()),
-        Err(e) if e.raw_os_error() == Some(libc::EBUSY) => {
-            let real = device.canonicalize()?;
-            let user = mountinfo::read()?
-                .into_iter()
-                .find(|mount| mount.device().as_ref() == Some(&real))
-                .map_or_else(
-                    || "mounted elsewhere, swapped on, or part of another device".to_string(),
-                    |mount| format!("mounted on {}", mount.at.display()),
-                );
-            bail!("{shown} is in use ({user}): it is never overwritten; name another device")
+    let start = Instant::now();
+    loop {
+        let exclusive = OpenOptions::new()
+            .read(true)
+            .custom_flags(libc::O_EXCL | libc::O_CLOEXEC)
+            .open(device);
+        let error = match exclusive {
+            Ok(_) => return Ok(()),
+            Err(error) => error,
+        };
+        if error.raw_os_error() != Some(libc::EBUSY) {
+            return Err(error).with_context(|| format!("cannot open {shown}"));
         }
-        Err(e) => Err(e).with_context(|| format!("cannot open {shown}")),
+        let mounted = mounted_on(device)?;
+        // A file system just unmounted lives on while a process that is being started
+        // or ended still has our descriptors.
+        if mounted.is_none() && start.elapsed() < Duration::from_secs(1) {
+            std::thread::sleep(Duration::from_millis(10));
+            continue;
+        }
+        let user = mounted.map_or_else(
+            || "mounted elsewhere, swapped on, or part of another device".to_string(),
+            |at| format!("mounted on {}", at.display()),
+        );
+        bail!("{shown} is in use ({user}): it is never overwritten; name another device");
     }
+}
+
+fn mounted_on(device: &Path) -> Result<Option<PathBuf>> {
+    let real = device.canonicalize()?;
+    let mut mounts = mountinfo::read()?.into_iter();
+    let found = mounts.find(|mount| mount.device().as_ref() == Some(&real));
+    Ok(found.map(|mount| mount.at))
 }
 
 #[derive(Deserialize)]

@@ -3,7 +3,8 @@
 //! `/proc/meminfo` counts the whole machine. The kernel counts per backing device in
 //! debugfs (`bdi/<major:minor>/stats`), which is this file system's own number when it
 //! has the device to itself; for a directory beside others the pages of its files are
-//! counted with `cachestat`.
+//! counted with `cachestat`. The kernel keeps the count per device in batches: it is off
+//! by up to `CPUs * 8 * (1 + log2 CPUs)` pages, 128 KiB with two CPUs.
 
 use std::fs::File;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -16,7 +17,8 @@ use rustix::fs::{CWD, Mode, OFlags};
 use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen};
 
 use super::device::{number_of, sysfs};
-use super::{mountinfo, tree};
+use super::mountinfo::{self, Mount};
+use super::tree;
 use crate::error::{Context, Result};
 
 /// What may stay dirty in a file system at rest (inodes).
@@ -94,19 +96,24 @@ fn source(at: &Path) -> Option<Source> {
     if mount.in_memory() {
         return Some(Source::Memory);
     }
-    let number = number_of(&mount.device()?).ok()?;
-    // The counters of a disk hold those of its other partitions too.
-    if mount.at != at || sysfs(number).join("partition").exists() {
-        return None;
-    }
-    let name = match mount.fs_type.as_str() {
-        "btrfs" => btrfs_bdi(&sysfs(number).canonicalize().ok()?)?,
-        _ => format!("{}:{}", number.0, number.1),
-    };
+    let name = own_bdi(&mount, &at)?;
     let flags = OFlags::RDONLY | OFlags::CLOEXEC;
     let path = format!("bdi/{name}/stats");
     let file = rustix::fs::openat(debugfs()?, path, flags, Mode::empty()).ok()?;
     Some(Source::Device(file.into()))
+}
+
+/// The name of the backing device that only the file system mounted at `at` uses, if
+/// there is one: that of a disk belongs to its other partitions too.
+pub(super) fn own_bdi(mount: &Mount, at: &Path) -> Option<String> {
+    let number = number_of(&mount.device()?).ok()?;
+    if mount.at != at || sysfs(number).join("partition").exists() {
+        return None;
+    }
+    match mount.fs_type.as_str() {
+        "btrfs" => btrfs_bdi(&sysfs(number).canonicalize().ok()?),
+        _ => Some(format!("{}:{}", number.0, number.1)),
+    }
 }
 
 /// The root of debugfs, as a mount that is attached nowhere: it needs no mount point,

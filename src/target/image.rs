@@ -10,6 +10,7 @@ use rustix::fs::{Advice, FallocateFlags, IFlags};
 use super::device::Device;
 use super::loop_device::LoopDevice;
 use super::mountinfo::{self, Mount};
+use super::space::check_space;
 use super::workdir::WorkDir;
 use crate::error::{Context, Result, bail, usage};
 use crate::host::ledger::{Item, ItemId, Ledger};
@@ -45,7 +46,6 @@ pub struct ImageFacts {
 #[derive(Debug)]
 pub struct Image {
     facts: ImageFacts,
-    // The order matters: the device goes before the file that it sits on.
     device: Option<LoopDevice>,
     device_item: Option<ItemId>,
     file: Option<NotedFile>,
@@ -210,25 +210,6 @@ impl Drop for NotedFile {
     fn drop(&mut self) {
         let _ = self.remove();
     }
-}
-
-/// Fails unless `size` fits into the file system of `dir` and 10 % of it stay free.
-pub fn check_space(dir: &Path, size: Bytes) -> Result<()> {
-    let stat = rustix::fs::statvfs(dir)
-        .with_context(|| format!("cannot look at the free space of {}", dir.display()))?;
-    let reserve = stat.f_blocks * stat.f_frsize / 10;
-    let free = stat.f_bavail * stat.f_frsize;
-    if size.0.saturating_add(reserve) > free {
-        bail!(
-            "{} has no room for {}: {} are free, of which 10 % of that file system ({}) must \
-             stay free; choose a smaller --image-size or another --image-dir",
-            dir.display(),
-            size.human(),
-            Bytes(free).human(),
-            Bytes(reserve).human()
-        );
-    }
-    Ok(())
 }
 
 fn fill(

@@ -8,13 +8,12 @@ use rustix::mount::{UnmountFlags, unmount};
 
 use super::attach::mount_once;
 use super::mountinfo::{self, Mount};
-use super::options;
 use super::spec::{FsType, Made};
 use crate::error::{Context, Result, bail};
 
 /// How long a busy mount is given: a server that has just been stopped may still be
 /// letting go of its files.
-const BUSY_LIMIT: Duration = Duration::from_secs(2);
+pub(super) const BUSY_LIMIT: Duration = Duration::from_secs(2);
 
 /// A mounted file system of ours; unmounted on drop.
 #[derive(Debug)]
@@ -114,7 +113,7 @@ impl MountGuard {
     /// The options in force now; for ext with all defaults.
     pub fn effective_options(&self) -> Result<Vec<String>> {
         match mountinfo::mounted_at(&self.at)? {
-            Some(mount) => Ok(options::effective(&mount)),
+            Some(mount) => Ok(mount.effective_options()),
             None => bail!("nothing is mounted on {}", self.at.display()),
         }
     }

@@ -65,6 +65,22 @@ pub fn read() -> Result<Vec<Mount>> {
     parse(&std::fs::read(PATH).with_context(|| format!("cannot read {PATH}"))?)
 }
 
+/// Each mounted, writable file system on a block device, once: what `--on mounted` means.
+pub fn measurable() -> Result<Vec<Mount>> {
+    let mut found: Vec<Mount> = Vec::new();
+    for mount in read()? {
+        let writable = |options: &[String]| options.iter().any(|option| option == "rw");
+        let usable = writable(&mount.vfs_options)
+            && writable(&mount.super_options)
+            && mount.device().is_some()
+            && mount.at.is_dir();
+        if usable && !found.iter().any(|known| known.source == mount.source) {
+            found.push(mount);
+        }
+    }
+    Ok(found)
+}
+
 /// The mount that `path`, which must exist, lives on.
 pub fn holder_of(path: &Path) -> Result<Mount> {
     let real = path

@@ -9,22 +9,24 @@ use super::spec::FsType;
 use crate::error::{Result, bail};
 use crate::units::Bytes;
 
-/// The options in force. For ext the driver lists all of them, defaults included; for
-/// the others what mountinfo shows.
-pub(super) fn effective(mount: &Mount) -> Vec<String> {
-    let mut all = mount.options();
-    let name = mount.device();
-    let name = name.as_deref().and_then(Path::file_name);
-    if let (true, Some(name)) = (mount.fs_type.starts_with("ext"), name) {
-        let path = Path::new("/proc/fs/ext4").join(name).join("options");
-        let text = std::fs::read_to_string(path).unwrap_or_default();
-        for option in text.lines() {
-            if !all.iter().any(|known| known == option) {
-                all.push(option.to_string());
+impl Mount {
+    /// The options in force. For ext the driver lists all of them, defaults included;
+    /// for the others these are what mountinfo shows.
+    pub fn effective_options(&self) -> Vec<String> {
+        let mut all = self.options();
+        let device = self.device();
+        let name = device.as_deref().and_then(Path::file_name);
+        if let (true, Some(name)) = (self.fs_type.starts_with("ext"), name) {
+            let path = Path::new("/proc/fs/ext4").join(name).join("options");
+            let text = std::fs::read_to_string(path).unwrap_or_default();
+            for option in text.lines() {
+                if !all.iter().any(|known| known == option) {
+                    all.push(option.to_string());
+                }
             }
         }
+        all
     }
-    all
 }
 
 /// Fails if an option asked for is not in force; returns remarks on those that the
