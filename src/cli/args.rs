@@ -40,6 +40,9 @@ pub enum Command {
         /// Where results are stored
         #[arg(long, value_name = "DIR", default_value = "bench-results")]
         results: PathBuf,
+        /// How the run is judged
+        #[command(flatten)]
+        judging: Judging,
     },
     /// List the stored runs
     List {
@@ -52,6 +55,22 @@ pub enum Command {
     /// Runs one case; started by mountmark itself
     #[command(hide = true)]
     Worker,
+}
+
+/// How stored figures are judged.
+#[derive(Debug, Default, clap::Args)]
+pub struct Judging {
+    /// Target that the others are compared with (the run's own, else ext2, else the first)
+    #[arg(long, value_name = "LABEL")]
+    pub baseline: Option<String>,
+
+    /// The smallest difference worth telling (the run's own)
+    #[arg(long, value_name = "PERCENT")]
+    pub threshold: Option<String>,
+
+    /// What is compared: settled (default), flushed, returned, or an operation's name
+    #[arg(long, value_name = "FIGURE")]
+    pub figure: Option<String>,
 }
 
 /// Arguments of `run` and `plan`. Axes multiply into cases.
@@ -104,6 +123,22 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: u32,
+
+    /// Add rounds until every interval is that narrow, whatever it says (5 rounds at least)
+    #[arg(long, value_name = "WIDTH")]
+    pub until_sure: Option<String>,
+
+    /// With --until-sure: rounds at most
+    #[arg(long, value_name = "N", default_value_t = 30, requires = "until_sure")]
+    pub max_rounds: u32,
+
+    /// Target that the others are compared with (ext2 if among them, else the first)
+    #[arg(long, value_name = "LABEL")]
+    pub baseline: Option<String>,
+
+    /// The smallest difference worth telling
+    #[arg(long, value_name = "PERCENT", default_value = "2%")]
+    pub threshold: String,
 
     /// Seed of the order of cases within each round; random if not given
     #[arg(long, value_name = "N")]

@@ -4,16 +4,17 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::args::{Command, RunArgs};
-use super::resolve::{Resolved, resolve};
+use super::args::{Command, Judging, RunArgs};
+use super::resolve::{Resolved, fraction, resolve};
 use super::{ALL_MEASURED, INTERRUPTED, SOME_FAILED};
-use crate::error::{Context, Result, one_line, usage};
+use crate::compare::{Choice, Figure, Rule};
+use crate::error::{Context, Result, one_line, unknown, usage};
 use crate::host::{leftovers, utc};
 use crate::plan::Plan;
-use crate::record;
-use crate::report::{self, Lines, StatusLine};
+use crate::record::{self, Results};
+use crate::report::{self, Lines, StatusLine, TextOptions};
 use crate::run::{self, Observer, Options, Stage, Summary};
-use crate::target::{Privilege, namespace};
+use crate::target::{Privilege, Spec, namespace};
 use crate::units::Bytes;
 
 /// Does what `command` says and gives the exit code.
@@ -24,7 +25,11 @@ pub fn perform(command: Command) -> Result<u8> {
     match command {
         Command::Run(args) => measure(&args),
         Command::Plan(args) => plan(&args),
-        Command::Report { runs, results } => show(&runs, &results),
+        Command::Report {
+            runs,
+            results,
+            judging,
+        } => show(&runs, &results, &judging),
         Command::List { results } => list(&results),
         Command::Clean => clean(),
         Command::Worker => run::worker_main().map(|()| ALL_MEASURED),
@@ -56,7 +61,10 @@ fn measure(args: &RunArgs) -> Result<u8> {
     }?;
     println!();
     let mut out = io::stdout().lock();
-    report::text(&mut out, &record::load(&summary.dir)?, false)?;
+    let results = record::load(&summary.dir)?;
+    let judging = Judging::default();
+    let options = text_options(&results, &judging, false)?;
+    report::text(&mut out, &results, &options)?;
     writeln!(
         out,
         "\nstored in {}; 'mountmark report' shows every operation",
@@ -162,7 +170,66 @@ fn find_run(run: &Path, results: &Path) -> Result<PathBuf> {
         })
 }
 
-fn show(runs: &[PathBuf], results: &Path) -> Result<u8> {
+/// How `results` are judged where the user says nothing, or what the user says.
+fn text_options(results: &Results, judging: &Judging, operations: bool) -> Result<TextOptions> {
+    let threshold = match &judging.threshold {
+        Some(text) => fraction("--threshold", text)?,
+        None => results.run.plan.threshold,
+    };
+    let labels: Vec<&str> = results
+        .run
+        .plan
+        .cases
+        .iter()
+        .map(|k| k.target.as_str())
+        .collect();
+    let baseline = match &judging.baseline {
+        None => None,
+        Some(text) => {
+            let label = text
+                .parse::<Spec>()
+                .map_or_else(|_| text.clone(), |s| s.label());
+            let known = labels.iter().find(|l| **l == *text || **l == label);
+            Some(
+                known
+                    .ok_or_else(|| unknown("baseline", text, &labels))?
+                    .to_string(),
+            )
+        }
+    };
+    Ok(TextOptions {
+        operations,
+        choice: Choice {
+            baseline,
+            figure: figure(results, judging.figure.as_deref())?,
+            rule: Rule::default().with_threshold(threshold)?,
+        },
+    })
+}
+
+fn figure(results: &Results, name: Option<&str>) -> Result<Figure> {
+    let operations = || {
+        let phases = results.cases.iter().flat_map(|c| &c.phases);
+        phases.flat_map(|p| &p.operations).map(|o| o.name.as_str())
+    };
+    match name {
+        None | Some("settled") => Ok(Figure::Settled),
+        Some("flushed") => Ok(Figure::Flushed),
+        Some("returned") => Ok(Figure::Returned),
+        Some(name) if operations().any(|o| o == name) => Ok(Figure::Operation(name.to_string())),
+        Some(name) => {
+            let mut valid = vec!["settled", "flushed", "returned"];
+            for operation in operations() {
+                if !valid.contains(&operation) {
+                    valid.push(operation);
+                }
+            }
+            Err(unknown("figure", name, &valid))
+        }
+    }
+}
+
+fn show(runs: &[PathBuf], results: &Path, judging: &Judging) -> Result<u8> {
     let dirs = match runs {
         [] => vec![record::newest(results)?],
         named => named
@@ -175,7 +242,9 @@ fn show(runs: &[PathBuf], results: &Path) -> Result<u8> {
         if number > 0 {
             writeln!(out)?;
         }
-        report::text(&mut out, &record::load(dir)?, true)?;
+        let results = record::load(dir)?;
+        let options = text_options(&results, judging, true)?;
+        report::text(&mut out, &results, &options)?;
     }
     Ok(ALL_MEASURED)
 }

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::args::RunArgs;
+use crate::compare;
 use crate::engine::{self, Kind, Settings};
 use crate::error::{Result, ensure, unknown, usage};
-use crate::plan::{Axes, Plan};
+use crate::plan::{Axes, Plan, UntilSure};
 use crate::target::{self, FsType, Made, Privilege, Spec};
 use crate::workload::sqlbench;
 
@@ -50,7 +51,7 @@ pub fn resolve(args: &RunArgs, privilege: &Privilege) -> Result<Resolved> {
     };
     let plan = Plan {
         cases: axes.cases()?,
-        rounds: args.rounds,
+        rounds: rounds(args),
         seed: args.seed.unwrap_or_else(rand::random),
         sqlbench: sqlbench::Options {
             profile: args.profile,
@@ -64,8 +65,75 @@ pub fn resolve(args: &RunArgs, privilege: &Privilege) -> Result<Resolved> {
         image_size: args.image_size,
         image_dir: args.image_dir.clone(),
         label: args.label.clone(),
-    };
+        baseline: baseline(args)?,
+        threshold: fraction("--threshold", &args.threshold)?,
+        until_sure: until_sure(args)?,
+    }
+    .with_twins();
     Ok(Resolved { plan, notes })
+}
+
+/// Rounds to begin with: width alone decides after them.
+fn rounds(args: &RunArgs) -> u32 {
+    match args.until_sure {
+        Some(_) => args.rounds.max(compare::UntilSure::LEAST as u32),
+        None => args.rounds,
+    }
+}
+
+fn until_sure(args: &RunArgs) -> Result<Option<UntilSure>> {
+    let Some(width) = &args.until_sure else {
+        return Ok(None);
+    };
+    let width = fraction("--until-sure", width)?;
+    ensure!(
+        width > 0.0,
+        usage("--until-sure 0% would never end; name a width above zero")
+    );
+    ensure!(
+        args.max_rounds >= rounds(args),
+        usage(format!(
+            "--max-rounds {} is below the {} rounds that come first",
+            args.max_rounds,
+            rounds(args)
+        ))
+    );
+    Ok(Some(UntilSure {
+        width,
+        most: args.max_rounds,
+    }))
+}
+
+/// The baseline's label; it must be among the targets.
+fn baseline(args: &RunArgs) -> Result<Option<String>> {
+    let Some(text) = &args.baseline else {
+        return Ok(None);
+    };
+    let labels: Vec<String> = args.on.iter().map(Spec::label).collect();
+    let wanted = text
+        .parse::<Spec>()
+        .map_or_else(|_| text.clone(), |spec| spec.label());
+    let found = labels.iter().find(|l| **l == *text || **l == wanted);
+    let valid: Vec<&str> = labels.iter().map(String::as_str).collect();
+    match found {
+        _ if labels.is_empty() => Ok(Some(wanted)),
+        Some(label) => Ok(Some(label.clone())),
+        None => Err(unknown("baseline", text, &valid)),
+    }
+}
+
+/// `5%` or `0.05` as a fraction.
+pub(super) fn fraction(option: &str, text: &str) -> Result<f64> {
+    let (digits, scale) = match text.trim().strip_suffix('%') {
+        Some(digits) => (digits.trim(), 0.01),
+        None => (text.trim(), 1.0),
+    };
+    let value: Option<f64> = digits.parse().ok().map(|v: f64| v * scale);
+    value.filter(|v| (0.0..1.0).contains(v)).ok_or_else(|| {
+        usage(format!(
+            "{option} {text}: write it like 5% or 0.05, below 100%"
+        ))
+    })
 }
 
 fn is_ext2(target: &Spec) -> bool {

@@ -16,16 +16,22 @@
 //! The method, its error rates and its limits are told in `docs/statistics.md`; they
 //! are held by `tests/statistics`.
 
+mod axis;
 mod estimate;
+mod figure;
 mod noise;
 mod power;
 mod rule;
 mod until_sure;
 mod verdict;
+mod within;
 
+pub use axis::Axis;
 pub use estimate::{Better, Estimate, Interval, Metric, Pair};
+pub use figure::Figure;
 pub use noise::NoiseFloor;
 pub use power::{USUAL_CHANCE, chance_of_finding, rounds_needed, smallest_difference};
 pub use rule::{Invalid, Looking, Rule};
 pub use until_sure::{Next, UntilSure};
 pub use verdict::{Judgement, Verdict, judge};
+pub use within::{Choice, Comparison, Comparisons, within};

@@ -42,6 +42,21 @@ pub struct Plan {
     pub image_dir: PathBuf,
     /// A name that the user gave the run.
     pub label: Option<String>,
+    /// Label of the target that the others are compared with, where one was named.
+    pub baseline: Option<String>,
+    /// The smallest difference worth telling, as a fraction.
+    pub threshold: f64,
+    /// Adds rounds until intervals are narrow.
+    pub until_sure: Option<UntilSure>,
+}
+
+/// Rounds are added until intervals are narrow or there are too many.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UntilSure {
+    /// Full width of every interval, as a fraction.
+    pub width: f64,
+    /// Rounds at most.
+    pub most: u32,
 }
 
 impl Axes {
@@ -88,6 +103,49 @@ fn product<'a, A, B>(a: &'a [A], b: &'a [B]) -> impl Iterator<Item = (&'a A, &'a
 }
 
 impl Plan {
+    /// Adds the second of an A/A pair to every block of cases that differ in their target
+    /// alone: the baseline once more, so that a run shows its own noise. A run of one
+    /// round has no use for it.
+    pub fn with_twins(mut self) -> Self {
+        if self.rounds < 2 {
+            return self;
+        }
+        let mut blocks: Vec<(CaseKey, Vec<usize>)> = Vec::new();
+        for (index, case) in self.cases.iter().enumerate() {
+            let mut block = case.key.clone();
+            block.target.clear();
+            match blocks.iter_mut().find(|(key, _)| *key == block) {
+                Some((_, members)) => members.push(index),
+                None => blocks.push((block, vec![index])),
+            }
+        }
+        for (_, members) in blocks {
+            let mut case = self.cases[self.baseline_of(&members)].clone();
+            case.key.replicate = 1;
+            self.cases.push(case);
+        }
+        self
+    }
+
+    fn baseline_of(&self, members: &[usize]) -> usize {
+        let of = |label: &str| {
+            let mut found = members.iter().copied();
+            found.find(|i| self.cases[*i].key.target == label)
+        };
+        let named = self.baseline.as_deref().and_then(of);
+        named.or_else(|| of("ext2_defaults")).unwrap_or(members[0])
+    }
+
+    /// For each case the index of the other of its A/A pair.
+    pub fn twins(&self) -> Vec<Option<usize>> {
+        let twin = |case: &Case| {
+            let mut key = case.key.clone();
+            key.replicate = 1 - key.replicate;
+            self.cases.iter().position(|other| other.key == key)
+        };
+        self.cases.iter().map(twin).collect()
+    }
+
     /// Measurements to be made.
     pub fn measurements(&self) -> usize {
         self.cases.len() * self.rounds as usize

@@ -6,5 +6,5 @@ mod matrix;
 mod order;
 
 pub use case::{Case, CaseKey, Cpus};
-pub use matrix::{Axes, Plan};
-pub use order::order;
+pub use matrix::{Axes, Plan, UntilSure};
+pub use order::orders;

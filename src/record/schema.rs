@@ -64,6 +64,15 @@ pub struct PlanRecord {
     pub rounds: u32,
     /// Seed of the order and of generated data.
     pub seed: u64,
+    /// Label of the target that the others are compared with, where one was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<String>,
+    /// The smallest difference worth telling, as a fraction.
+    #[serde(default = "two_percent")]
+    pub threshold: f64,
+    /// Rounds were added until intervals were that narrow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_sure: Option<UntilSureRecord>,
     /// For each round, the order in which the cases were measured.
     pub order: Vec<Vec<usize>>,
     /// Profile of the sql-bench phases.
@@ -81,6 +90,19 @@ pub struct PlanRecord {
     pub many_keys_loops: Option<u64>,
     /// Time limit of an operation, s.
     pub time_limit_s: f64,
+}
+
+fn two_percent() -> f64 {
+    0.02
+}
+
+/// The rule by which rounds were added.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UntilSureRecord {
+    /// Full width of every interval, as a fraction.
+    pub width: f64,
+    /// Rounds at most.
+    pub most: u32,
 }
 
 /// What makes a case itself.

@@ -6,9 +6,18 @@ use std::io::{self, Write};
 #[derive(Debug, Default)]
 pub(super) struct Grid {
     rows: Vec<Vec<String>>,
+    words_last: bool,
 }
 
 impl Grid {
+    /// The last column holds words, which stand to the left.
+    pub fn with_words_last() -> Self {
+        Grid {
+            words_last: true,
+            ..Grid::default()
+        }
+    }
+
     /// Adds a row; the first cell is its name.
     pub fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells);
@@ -35,6 +44,7 @@ impl Grid {
                 let pad = " ".repeat(widths[column] - cell.chars().count());
                 match column {
                     0 => line.push_str(&format!("{cell}{pad}")),
+                    n if self.words_last && n + 1 == columns => line.push_str(&format!("  {cell}")),
                     _ => line.push_str(&format!("  {pad}{cell}")),
                 }
             }

@@ -4,6 +4,7 @@
 mod grid;
 mod progress;
 mod text;
+mod verdicts;
 
 pub use progress::{Lines, StatusLine};
-pub use text::{list, text};
+pub use text::{TextOptions, list, text};

@@ -26,6 +26,7 @@ impl State {
                 self.total = *measurements;
                 self.started = Some(Instant::now());
             }
+            Event::RoundAdded { measurements } => self.total += *measurements,
             Event::CaseStarted { case, .. } => {
                 self.case = case.to_string();
                 self.operation.clear();

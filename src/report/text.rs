@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::grid::Grid;
+use super::{grid::Grid, verdicts};
+use crate::compare::{Choice, within};
 use crate::measure::stats::median;
 use crate::record::{
     CaseRecord, Completeness, EndRecord, Ending, EndsRecord, KeyRecord, OperationRecord, Outcome,
@@ -14,15 +15,27 @@ use crate::units::{Bytes, seconds};
 /// Longer lines than this get numbered columns and a legend.
 const WIDEST: usize = 110;
 
-/// Writes the report of one run; with `operations`, each operation too.
+/// What a text report shows.
+#[derive(Clone, Debug)]
+pub struct TextOptions {
+    /// Each operation too.
+    pub operations: bool,
+    /// How the run is judged.
+    pub choice: Choice,
+}
+
+/// Writes the report of one run: the verdict first, then the figures.
 ///
 /// # Errors
 /// When `out` cannot be written.
-pub fn text(out: &mut dyn Write, results: &Results, operations: bool) -> io::Result<()> {
+pub fn text(out: &mut dyn Write, results: &Results, options: &TextOptions) -> io::Result<()> {
     head(out, &results.run)?;
+    writeln!(out)?;
+    let comparisons = within(results, &options.choice);
+    verdicts::write(out, results, &comparisons, options.choice.figure.name())?;
     for block in blocks(results) {
         writeln!(out)?;
-        block.write(out, operations)?;
+        block.write(out, options.operations)?;
     }
     faults(out, results)?;
     notes(out, results)
@@ -370,20 +383,11 @@ fn faults(out: &mut dyn Write, results: &Results) -> io::Result<()> {
 fn notes(out: &mut dyn Write, results: &Results) -> io::Result<()> {
     let run = &results.run;
     let mut notes: Vec<String> = Vec::new();
-    if run.plan.rounds == 1 {
-        notes.push(
-            "one round gives no verdict: what differs here may be noise; repeat with --rounds 5"
-                .into(),
-        );
-    }
     if let Some(image) = &run.image {
         notes.push(format!(
             "made targets took turns on one loop image, held by {}",
             image.holder.as_deref().unwrap_or("unknown holder")
         ));
-        if image.in_memory {
-            notes.push("the image was in memory: its counts stand, its times rank nothing".into());
-        }
         if !image.direct_io {
             notes.push(
                 "the loop device had no direct I/O: reads may have come from the host's cache"

@@ -17,6 +17,11 @@ pub enum Event<'a> {
         /// Where results are stored.
         dir: PathBuf,
     },
+    /// Another round was found necessary.
+    RoundAdded {
+        /// Its cases.
+        measurements: usize,
+    },
     /// Something a user should know.
     Note(String),
     /// The image is being written.

@@ -5,10 +5,14 @@ use std::path::PathBuf;
 use super::environment::{Environment, Options};
 use super::event::{Event, Observer};
 use super::{ceiling, interrupt, lifecycle};
+use crate::compare::{Choice, Figure, Next, Rule, UntilSure, within};
 use crate::error::Result;
 use crate::host::{Facts, Ledger, now_utc};
-use crate::plan::{Plan, order};
-use crate::record::{CaseRecord, Ending, FORMAT, KeyRecord, Outcome, PlanRecord, RunRecord, Store};
+use crate::plan::{Plan, orders};
+use crate::record::{
+    self, CaseRecord, Ending, FORMAT, KeyRecord, Outcome, PlanRecord, RunRecord, Store,
+    UntilSureRecord,
+};
 
 /// What came of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,10 +87,24 @@ fn rounds(
     (store, summary): (&mut Store, &mut Summary),
     observer: &mut dyn Observer,
 ) -> Result<()> {
+    let most = plan.until_sure.map_or(plan.rounds, |rule| rule.most);
+    let orders = orders(&plan.twins(), most, plan.seed);
     let mut position = 0;
-    for round in 0..plan.rounds {
-        for index in order(plan.cases.len(), round, plan.seed) {
-            let case = &plan.cases[index];
+    for round in 0..most {
+        if round >= plan.rounds && sure(plan, store)? {
+            break;
+        }
+        if round >= plan.rounds {
+            store.update(|run| {
+                run.plan.rounds = round + 1;
+                run.plan.order = orders[..=round as usize].to_vec();
+            })?;
+            observer.tell(&Event::RoundAdded {
+                measurements: plan.cases.len(),
+            });
+        }
+        for index in &orders[round as usize] {
+            let case = &plan.cases[*index];
             observer.tell(&Event::CaseStarted {
                 case: &case.key,
                 round,
@@ -104,6 +122,29 @@ fn rounds(
         }
     }
     Ok(())
+}
+
+/// Whether every interval is narrow enough. Only widths are looked at, never what they
+/// say: stopping at a difference would find one where there is none.
+fn sure(plan: &Plan, store: &Store) -> Result<bool> {
+    let Some(rule) = plan.until_sure else {
+        return Ok(true);
+    };
+    let results = record::load(store.dir())?;
+    let comparisons = within(
+        &results,
+        &Choice {
+            baseline: None,
+            figure: Figure::Settled,
+            rule: Rule::default().with_threshold(plan.threshold)?,
+        },
+    );
+    let judged = comparisons.list.iter().filter_map(|c| c.judgement.as_ref());
+    let estimates: Vec<_> = judged.map(|j| j.estimate).collect();
+    let until = UntilSure::new(rule.width, rule.most as usize, comparisons.rule)?;
+    let rounds = results.run.plan.rounds as usize;
+    // Where nothing can be compared, no number of rounds would change it.
+    Ok(estimates.is_empty() || until.next(rounds, &estimates) != Next::Another)
 }
 
 fn count(summary: &mut Summary, record: &CaseRecord) {
@@ -129,9 +170,13 @@ fn record(plan: &Plan, options: &Options, remarks: Vec<String>) -> RunRecord {
             cases: plan.cases.iter().map(|c| KeyRecord::from(&c.key)).collect(),
             rounds: plan.rounds,
             seed: plan.seed,
-            order: (0..plan.rounds)
-                .map(|round| order(plan.cases.len(), round, plan.seed))
-                .collect(),
+            baseline: plan.baseline.clone(),
+            threshold: plan.threshold,
+            until_sure: plan.until_sure.map(|rule| UntilSureRecord {
+                width: rule.width,
+                most: rule.most,
+            }),
+            order: orders(&plan.twins(), plan.rounds, plan.seed),
             profile: plan.sqlbench.profile.to_string(),
             loops: plan.sqlbench.loops,
             fast: plan.sqlbench.fast,

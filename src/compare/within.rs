@@ -1,0 +1,229 @@
+//! Comparisons inside one run: all axes but one equal, against the baseline, paired by
+//! round.
+
+use std::collections::BTreeMap;
+
+use super::{Axis, Estimate, Figure, Judgement, Looking, NoiseFloor, Pair, Rule, Verdict, judge};
+use crate::measure::stats::median;
+use crate::record::{CaseRecord, KeyRecord, Outcome, Results};
+
+/// How a run is to be judged.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// Value of the baseline on the target axis; `None`: the run's own, else ext2, else
+    /// the first target.
+    pub baseline: Option<String>,
+    /// The figure compared.
+    pub figure: Figure,
+    /// Threshold and confidence; the number of comparisons and the looking are set here.
+    pub rule: Rule,
+}
+
+/// One case against its baseline.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// The axis on which the two differ.
+    pub axis: Axis,
+    /// The baseline's key.
+    pub base: KeyRecord,
+    /// The other's key.
+    pub new: KeyRecord,
+    /// Median of the baseline, in the figure's unit.
+    pub base_median: Option<f64>,
+    /// Median of the other.
+    pub new_median: Option<f64>,
+    /// What may be said.
+    pub verdict: Verdict,
+    /// On what grounds; `None` where the two could not be compared at all.
+    pub judgement: Option<Judgement>,
+    /// Rounds in which either was disturbed.
+    pub disturbed: usize,
+}
+
+/// The comparisons of a run.
+#[derive(Clone, Debug)]
+pub struct Comparisons {
+    /// Each case against its baseline, axis by axis.
+    pub list: Vec<Comparison>,
+    /// The rule, corrected for the number of comparisons.
+    pub rule: Rule,
+    /// What the baseline differs from itself, by its key.
+    pub noise: Vec<(KeyRecord, NoiseFloor)>,
+    /// Baseline values by axis.
+    pub baselines: BTreeMap<Axis, String>,
+}
+
+/// Compares the cases of a run.
+pub fn within(results: &Results, choice: &Choice) -> Comparisons {
+    let sides = sides(results);
+    let planned = results.run.plan.cases.iter();
+    let keys: Vec<&KeyRecord> = planned.filter(|k| k.replicate == 0).collect();
+    let baselines: BTreeMap<Axis, String> = Axis::of(&keys)
+        .into_iter()
+        .map(|axis| {
+            let value = baseline(&axis, &keys, results, choice);
+            (axis, value)
+        })
+        .collect();
+    let matched = matched(&keys, &baselines);
+    let mut rule = choice.rule.for_comparisons(matched.len().max(1));
+    if results.run.plan.until_sure.is_some() {
+        rule = rule.with_looking(Looking::UntilNarrow);
+    }
+    let list = matched
+        .into_iter()
+        .map(|(axis, base, new)| compare(&sides, axis, (base, new), &choice.figure, &rule))
+        .collect();
+    Comparisons {
+        list,
+        rule,
+        noise: noise(results, &sides, &choice.figure),
+        baselines,
+    }
+}
+
+type Sides<'r> = BTreeMap<&'r KeyRecord, BTreeMap<u32, &'r CaseRecord>>;
+
+fn sides(results: &Results) -> Sides<'_> {
+    let mut sides = Sides::new();
+    for case in &results.cases {
+        sides
+            .entry(&case.case)
+            .or_default()
+            .insert(case.round, case);
+    }
+    sides
+}
+
+/// The value that the others are compared with.
+fn baseline(axis: &Axis, keys: &[&KeyRecord], results: &Results, choice: &Choice) -> String {
+    let values = axis.values(keys);
+    let wanted = match axis {
+        Axis::Target => [&choice.baseline, &results.run.plan.baseline],
+        _ => [&None, &None],
+    };
+    let named = wanted.into_iter().flatten().find(|w| values.contains(w));
+    let ext2 = values
+        .iter()
+        .find(|v| *axis == Axis::Target && *v == "ext2_defaults");
+    named
+        .or(ext2)
+        .or(values.first())
+        .cloned()
+        .unwrap_or_default()
+}
+
+/// Axis, baseline and other of every comparison, in the order of the plan.
+fn matched<'k>(
+    keys: &[&'k KeyRecord],
+    baselines: &BTreeMap<Axis, String>,
+) -> Vec<(Axis, &'k KeyRecord, &'k KeyRecord)> {
+    let mut found = Vec::new();
+    for (axis, baseline) in baselines {
+        for new in keys.iter().filter(|k| axis.value(k) != *baseline) {
+            let base = keys
+                .iter()
+                .find(|k| axis.value(k) == *baseline && axis.alone_differs(k, new));
+            if let Some(base) = base {
+                found.push((axis.clone(), *base, *new));
+            }
+        }
+    }
+    found
+}
+
+fn compare(
+    sides: &Sides<'_>,
+    axis: Axis,
+    (base, new): (&KeyRecord, &KeyRecord),
+    figure: &Figure,
+    rule: &Rule,
+) -> Comparison {
+    let none = BTreeMap::new();
+    let (base_cases, new_cases) = (
+        sides.get(base).unwrap_or(&none),
+        sides.get(new).unwrap_or(&none),
+    );
+    let of = |cases: &BTreeMap<u32, &CaseRecord>| -> Vec<f64> {
+        cases.values().filter_map(|c| figure.of(c)).collect()
+    };
+    let disturbed = |round: &&u32| {
+        [base_cases, new_cases]
+            .iter()
+            .any(|side| side.get(round).is_some_and(|c| !c.disturbed.is_empty()))
+    };
+    let judgement = estimate(base_cases, new_cases, figure).map(|e| judge(&e, rule));
+    Comparison {
+        base_median: median(&of(base_cases)),
+        new_median: median(&of(new_cases)),
+        disturbed: base_cases.keys().filter(disturbed).count(),
+        verdict: match &judgement {
+            Ok(judgement) => judgement.verdict.clone(),
+            Err(reason) => Verdict::NotComparable(reason.clone()),
+        },
+        judgement: judgement.ok(),
+        axis,
+        base: base.clone(),
+        new: new.clone(),
+    }
+}
+
+/// The estimate from the rounds in which both sides have the figure.
+fn estimate(
+    base: &BTreeMap<u32, &CaseRecord>,
+    new: &BTreeMap<u32, &CaseRecord>,
+    figure: &Figure,
+) -> Result<Estimate, String> {
+    let cold = |side: &BTreeMap<u32, &CaseRecord>| {
+        let mut measured = side.values().filter(|c| c.outcome == Outcome::Measured);
+        measured.all(|c| c.target.as_ref().is_some_and(|t| t.cold))
+    };
+    if cold(base) != cold(new) {
+        return Err("one started cold, the other warm".to_string());
+    }
+    let pairs: Vec<Pair> = base
+        .iter()
+        .filter_map(|(round, base)| {
+            Some(Pair {
+                base: figure.of(base)?,
+                new: figure.of(new.get(round)?)?,
+            })
+        })
+        .collect();
+    if pairs.is_empty() {
+        let lacks =
+            |side: &BTreeMap<u32, &CaseRecord>| side.values().all(|c| figure.of(c).is_none());
+        return Err(match (lacks(base), lacks(new)) {
+            (true, _) => "the baseline has no complete figure",
+            (_, true) => "it has no complete figure",
+            _ => "no round has both",
+        }
+        .to_string());
+    }
+    Estimate::new(figure.metric(), &pairs).map_err(|e| e.to_string())
+}
+
+/// What each baseline differs from its second measurement.
+fn noise(results: &Results, sides: &Sides<'_>, figure: &Figure) -> Vec<(KeyRecord, NoiseFloor)> {
+    let mut found = Vec::new();
+    for twin in results.run.plan.cases.iter().filter(|k| k.replicate == 1) {
+        let mut first = twin.clone();
+        first.replicate = 0;
+        let (Some(a), Some(b)) = (sides.get(&first), sides.get(twin)) else {
+            continue;
+        };
+        let pairs: Vec<Pair> = a
+            .iter()
+            .filter_map(|(round, a)| {
+                Some(Pair {
+                    base: figure.of(a)?,
+                    new: figure.of(b.get(round)?)?,
+                })
+            })
+            .collect();
+        if let Ok(floor) = NoiseFloor::new(figure.metric(), &pairs) {
+            found.push((first, floor));
+        }
+    }
+    found
+}
