@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::postgres::PgSession;
 use super::{Session, Settings, SqlError, null, sqlite};
 
 /// Where a session connects to; crosses the pipe to the worker.
@@ -16,6 +17,15 @@ pub enum Address {
         dir: PathBuf,
         /// PRAGMA name to value.
         settings: Settings,
+    },
+    /// A PostgreSQL server of ours.
+    Postgres {
+        /// The directory that holds its socket.
+        dir: PathBuf,
+        /// The superuser.
+        user: String,
+        /// The database to connect to.
+        database: String,
     },
     /// The engine that pretends, with its script.
     Null {
@@ -33,6 +43,11 @@ pub fn connect(address: &Address) -> Result<Box<dyn Session>, SqlError> {
         Address::Sqlite { dir, settings } => {
             Ok(Box::new(sqlite::SqliteSession::open(dir, settings)?))
         }
+        Address::Postgres {
+            dir,
+            user,
+            database,
+        } => Ok(Box::new(PgSession::open(dir, user, database, None)?)),
         Address::Null { script } => Ok(Box::new(null::NullSession::new(script.clone())?)),
     }
 }

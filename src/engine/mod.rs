@@ -5,10 +5,16 @@
 mod address;
 mod build;
 mod error;
+mod instance;
+mod place;
+mod process;
 mod session;
 mod spec;
+mod watch;
+mod wire;
 
 pub mod null;
+pub mod postgres;
 pub mod sqlite;
 
 pub use address::{Address, connect};
@@ -16,6 +22,7 @@ pub use build::{Build, find};
 pub use error::{Meaning, SqlError};
 pub use session::{Param, Session, StatementId};
 pub use spec::{Kind, Spec};
+pub use watch::ServerWatch;
 
 use std::path::{Path, PathBuf};
 
@@ -84,6 +91,12 @@ pub trait Server {
     /// CPU time used by the instance so far, ended children included; `None` where the
     /// engine lives in the worker.
     fn cpu(&self) -> Option<CpuTime>;
+
+    /// What another process needs to read the instance's CPU time and memory; `None`
+    /// where the engine has no process of its own.
+    fn watch(&self) -> Option<ServerWatch> {
+        None
+    }
 
     /// Why the instance has ended although nobody stopped it, if it has.
     fn died(&mut self) -> Option<String>;
