@@ -13,6 +13,7 @@ mod spec;
 mod watch;
 mod wire;
 
+pub mod mysql;
 pub mod null;
 pub mod postgres;
 pub mod sqlite;
@@ -98,7 +99,8 @@ pub trait Server {
         None
     }
 
-    /// Why the instance has ended although nobody stopped it, if it has.
+    /// Why the instance has ended although nobody stopped it, if it has. A process that
+    /// is killed closes its connections some milliseconds before its end can be seen.
     fn died(&mut self) -> Option<String>;
 
     /// The last lines of its log, for error messages.

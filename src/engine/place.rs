@@ -64,6 +64,19 @@ pub(super) fn give(dir: &Path, account: Option<&Account>) -> Result<()> {
     }
 }
 
+/// Refuses a data directory that something is in.
+///
+/// # Errors
+/// When it is not empty or cannot be read.
+pub(super) fn must_be_empty(dir: &Path) -> Result<()> {
+    let mut entries =
+        fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))?;
+    match entries.next() {
+        None => Ok(()),
+        Some(_) => bail!("the directory is not empty"),
+    }
+}
+
 fn reachable(dir: &Path, account: &Account) -> Result<()> {
     let real = dir
         .canonicalize()

@@ -78,7 +78,10 @@ impl<'a> Spawn<'a> {
             )
             .env("LC_ALL", "C")
             .env("TZ", "UTC")
-            .stdin(input.map_or_else(Stdio::null, |_| Stdio::piped()))
+            .stdin(match input {
+                Some(text) => Stdio::from(file_of(text)?),
+                None => Stdio::null(),
+            })
             .stdout(log.file.try_clone()?)
             .stderr(log.file.try_clone()?);
         if let Some(libraries) = std::env::var_os("LD_LIBRARY_PATH") {
@@ -89,17 +92,12 @@ impl<'a> Spawn<'a> {
         // nothing.
         unsafe { command.pre_exec(move || confine.apply()) };
         let child = command.spawn().with_context(|| self.cannot_start(&log))?;
-        let mut process = Process {
+        Ok(Process {
             child,
             log,
             ended: None,
             fast: self.orphaned,
-        };
-        if let (Some(input), Some(mut pipe)) = (input, process.child.stdin.take()) {
-            // A process that ends early says why in its log and its exit code.
-            let _ = pipe.write_all(input.as_bytes());
-        }
-        Ok(process)
+        })
     }
 
     fn cannot_start(&self, log: &Log) -> String {
@@ -251,12 +249,7 @@ impl Log {
 
     /// No file at all: for helpers.
     pub fn in_memory() -> Result<Self> {
-        use nix::sys::memfd::{MFdFlags, memfd_create};
-        let fd = memfd_create(c"mountmark-log", MFdFlags::MFD_CLOEXEC)
-            .context("cannot make a log in memory")?;
-        Ok(Log {
-            file: File::from(fd),
-        })
+        Ok(Log { file: memory()? })
     }
 
     fn read_from(&self, from_end: u64) -> io::Result<String> {
@@ -290,6 +283,20 @@ impl Log {
         }
         format!("; its last lines:\n  {}", tail.join("\n  "))
     }
+}
+
+fn memory() -> Result<File> {
+    use nix::sys::memfd::{MFdFlags, memfd_create};
+    let fd = memfd_create(c"mountmark", MFdFlags::MFD_CLOEXEC);
+    Ok(File::from(fd.context("cannot make a file in memory")?))
+}
+
+/// A standard input that ends: no pipe that could block us.
+fn file_of(text: &str) -> Result<File> {
+    let mut file = memory()?;
+    file.write_all(text.as_bytes())?;
+    file.rewind()?;
+    Ok(file)
 }
 
 fn fd_path(fd: RawFd) -> PathBuf {

@@ -154,7 +154,7 @@ pub fn takes_settings_and_tells_them(kind: Kind) {
                 ("innodb_flush_log_at_trx_commit", "2"),
                 ("net_retry_count", "7"),
             ],
-            ("max_connections", "1"),
+            ("net_buffer_length", "1"),
         ),
     };
     let server = place.engine.launch(&place.launch_with(asked)).unwrap();

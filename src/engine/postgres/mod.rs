@@ -15,7 +15,7 @@ pub(super) use find::find;
 pub use session::PgSession;
 
 use super::instance::{INIT_LIMIT, Instance, READY_LIMIT};
-use super::place::{Account, give, socket_path};
+use super::place::{Account, give, must_be_empty, socket_path};
 use super::process::{Log, Spawn};
 use super::watch::ServerWatch;
 use super::{Address, Build, Engine, Launch, Server, Settings};
@@ -69,7 +69,8 @@ impl Engine for Postgres {
         settings::check(settings)?;
         let account = Account::for_server(ACCOUNT)?;
         give(data, account.as_ref())?;
-        self.initdb(data, settings, account.as_ref())
+        must_be_empty(data)
+            .and_then(|()| self.initdb(data, settings, account.as_ref()))
             .and_then(|()| self.name_database(data, account.as_ref()))
             .with_context(|| {
                 format!(
