@@ -125,7 +125,8 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::engine::process::{Log, Spawn};
+    use crate::engine::log::Log;
+    use crate::engine::process::Spawn;
 
     fn instance(script: &str) -> Instance {
         let process = Spawn::helper(Path::new("/bin/sh"), None)

@@ -6,6 +6,7 @@ mod address;
 mod build;
 mod error;
 mod instance;
+mod log;
 mod place;
 mod process;
 mod session;

@@ -2,10 +2,9 @@
 //! waited for within limits, and is gone when the guard is dropped.
 
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::fd::{AsRawFd, RawFd};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -14,16 +13,13 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 
+use super::log::{Log, file_of};
 use super::place::Account;
 use super::watch;
 use crate::error::{Context, Result, bail};
 
 /// How long a dropped guard waits after its fast signal before it kills.
 const DROP_LIMIT: Duration = Duration::from_secs(2);
-
-/// The end of a log that goes into an error message.
-const TAIL_BYTES: u64 = 8192;
-const TAIL_LINES: usize = 12;
 
 /// The steps between two looks at a process that is waited for: short enough not to be
 /// seen in a start of 50 ms.
@@ -82,8 +78,8 @@ impl<'a> Spawn<'a> {
                 Some(text) => Stdio::from(file_of(text)?),
                 None => Stdio::null(),
             })
-            .stdout(log.file.try_clone()?)
-            .stderr(log.file.try_clone()?);
+            .stdout(log.stream()?)
+            .stderr(log.stream()?);
         if let Some(libraries) = std::env::var_os("LD_LIBRARY_PATH") {
             command.env("LD_LIBRARY_PATH", libraries);
         }
@@ -223,84 +219,6 @@ fn cpu_set(cpus: &[usize]) -> libc::cpu_set_t {
         unsafe { libc::CPU_SET(cpu, &mut set) };
     }
     set
-}
-
-/// Where a process writes what it has to say.
-pub(super) struct Log {
-    file: File,
-}
-
-impl Log {
-    /// A file, readable by us alone; emptied.
-    pub fn at(path: &Path) -> Result<Self> {
-        // Appending, so that the two streams do not overwrite each other.
-        let open = || {
-            let _ = fs::remove_file(path);
-            OpenOptions::new()
-                .read(true)
-                .append(true)
-                .create_new(true)
-                .mode(0o600)
-                .open(path)
-        };
-        let file = open().with_context(|| format!("cannot make the log {}", path.display()))?;
-        Ok(Log { file })
-    }
-
-    /// No file at all: for helpers.
-    pub fn in_memory() -> Result<Self> {
-        Ok(Log { file: memory()? })
-    }
-
-    fn read_from(&self, from_end: u64) -> io::Result<String> {
-        // By its own description: the process appends through the shared offset.
-        let mut file = File::open(fd_path(self.file.as_raw_fd()))?;
-        let length = file.metadata()?.len();
-        file.seek(SeekFrom::Start(length.saturating_sub(from_end)))?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
-    }
-
-    /// Everything written.
-    pub fn text(&self) -> String {
-        self.read_from(u64::MAX).unwrap_or_default()
-    }
-
-    /// The last lines.
-    pub fn tail(&self) -> Vec<String> {
-        let text = self.read_from(TAIL_BYTES).unwrap_or_default();
-        let lines: Vec<&str> = text.lines().filter(|l| !l.trim().is_empty()).collect();
-        let skip = lines.len().saturating_sub(TAIL_LINES);
-        lines[skip..].iter().map(ToString::to_string).collect()
-    }
-
-    /// The last lines as the end of a message.
-    pub fn quoted(&self) -> String {
-        let tail = self.tail();
-        if tail.is_empty() {
-            return ", and its log is empty".to_string();
-        }
-        format!("; its last lines:\n  {}", tail.join("\n  "))
-    }
-}
-
-fn memory() -> Result<File> {
-    use nix::sys::memfd::{MFdFlags, memfd_create};
-    let fd = memfd_create(c"mountmark", MFdFlags::MFD_CLOEXEC);
-    Ok(File::from(fd.context("cannot make a file in memory")?))
-}
-
-/// A standard input that ends: no pipe that could block us.
-fn file_of(text: &str) -> Result<File> {
-    let mut file = memory()?;
-    file.write_all(text.as_bytes())?;
-    file.rewind()?;
-    Ok(file)
-}
-
-fn fd_path(fd: RawFd) -> PathBuf {
-    PathBuf::from(format!("/proc/self/fd/{fd}"))
 }
 
 /// A started process. Dropping it ends it and everything it started.

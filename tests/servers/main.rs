@@ -2,6 +2,8 @@
 //! environment variable `MOUNTMARK_REQUIRE` (kinds, separated by commas) names it;
 //! `MOUNTMARK_MYSQL` names a `mysqld` file.
 
+#![expect(clippy::unwrap_used, reason = "a test may end in a panic")]
+
 mod orphan;
 mod sessions;
 mod starting;

@@ -10,7 +10,8 @@ use crate::sql::Dialect;
 
 /// After this the dirty pages are not waited for any longer.
 const LIMIT: Duration = Duration::from_secs(300);
-const POLL: Duration = Duration::from_millis(2);
+/// Looking costs the server some of its time.
+const POLL: Duration = Duration::from_millis(10);
 
 /// Settings that make InnoDB write at once, and at full speed, instead of letting dirty
 /// pages lie; put back afterwards. In this order each is valid when it is set.

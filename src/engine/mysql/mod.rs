@@ -17,8 +17,9 @@ pub(super) use find::find;
 pub use session::MySession;
 
 use super::instance::{Instance, READY_LIMIT};
+use super::log::Log;
 use super::place::{Account, give, must_be_empty, socket_path};
-use super::process::{Log, Spawn};
+use super::process::Spawn;
 use super::watch::ServerWatch;
 use super::{Address, Build, Engine, Launch, Server, Settings};
 use crate::error::{Context, Error, Result};

@@ -15,8 +15,9 @@ pub(super) use find::find;
 pub use session::PgSession;
 
 use super::instance::{INIT_LIMIT, Instance, READY_LIMIT};
+use super::log::Log;
 use super::place::{Account, give, must_be_empty, socket_path};
-use super::process::{Log, Spawn};
+use super::process::Spawn;
 use super::watch::ServerWatch;
 use super::{Address, Build, Engine, Launch, Server, Settings};
 use crate::error::{Context, Error, Result};
