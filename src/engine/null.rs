@@ -189,8 +189,10 @@ impl NullSession {
         if self.script.die_statement == now {
             std::process::abort();
         }
-        while self.script.hang_statement == now {
-            std::thread::sleep(Duration::from_secs(1));
+        if self.script.hang_statement == now {
+            loop {
+                std::thread::sleep(Duration::from_secs(1));
+            }
         }
         if self.script.fail_statement == now {
             return Err(failed("the script fails this statement"));

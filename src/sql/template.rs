@@ -17,6 +17,14 @@ impl From<i64> for Arg<'_> {
     }
 }
 
+/// For keys and counters, which never come near `i64::MAX`.
+impl From<u64> for Arg<'_> {
+    fn from(value: u64) -> Self {
+        debug_assert!(i64::try_from(value).is_ok());
+        Arg::Int(value as i64)
+    }
+}
+
 impl<'a> From<&'a str> for Arg<'a> {
     fn from(value: &'a str) -> Self {
         Arg::Text(value)
@@ -57,8 +65,14 @@ impl Template {
     /// order of [`places`](Template::places). Nothing is allocated once `into` is large enough.
     #[inline]
     pub fn fill(&self, into: &mut String, args: &[Arg<'_>]) {
-        debug_assert_eq!(args.len(), self.places.len(), "{:?}", self.places);
         into.clear();
+        self.append(into, args);
+    }
+
+    /// As [`fill`](Template::fill), after what `into` holds already.
+    #[inline]
+    pub fn append(&self, into: &mut String, args: &[Arg<'_>]) {
+        debug_assert_eq!(args.len(), self.places.len(), "{:?}", self.places);
         for (text, slot) in &self.pieces {
             into.push_str(text);
             match slot.map(|slot| args[slot]) {
@@ -89,9 +103,11 @@ mod tests {
         let template = Template::new("INSERT INTO t VALUES ({k},{k},'{text}')");
         assert_eq!(template.places(), ["k", "text"]);
         let mut sql = "left over".to_string();
-        template.fill(&mut sql, &[7.into(), "abc".into()]);
+        template.fill(&mut sql, &[7_i64.into(), "abc".into()]);
         assert_eq!(sql, "INSERT INTO t VALUES (7,7,'abc')");
-        template.fill(&mut sql, &[(-1).into(), "".into()]);
+        template.fill(&mut sql, &[(-1_i64).into(), "".into()]);
         assert_eq!(sql, "INSERT INTO t VALUES (-1,-1,'')");
+        Template::new(",({k})").append(&mut sql, &[2_u64.into()]);
+        assert_eq!(sql, "INSERT INTO t VALUES (-1,-1,''),(2)");
     }
 }

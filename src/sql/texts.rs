@@ -26,7 +26,11 @@ macro_rules! files {
     (@dialect $dialect:ident) => { Some(Dialect::$dialect) };
 }
 
-const FILES: &[File] = files!["create", "insert"];
+const FILES: &[File] = files![
+    "create",
+    "insert",
+    "insert".Sqlite "sqlite",
+];
 
 /// The phases that have texts, in the order the suite runs them.
 pub const PHASES: &[&str] = &["create", "insert"];
@@ -86,13 +90,14 @@ fn sections(file: &'static str) -> Vec<(&'static str, String)> {
     for line in file.lines().map(str::trim) {
         if let Some(name) = line.strip_prefix("-- name:") {
             found.push((name.trim(), String::new()));
-        } else if !line.is_empty() && !line.starts_with("--") {
-            if let Some((_, text)) = found.last_mut() {
-                if !text.is_empty() {
-                    text.push(' ');
-                }
-                text.push_str(line.trim_end_matches(';'));
+        } else if !line.is_empty()
+            && !line.starts_with("--")
+            && let Some((_, text)) = found.last_mut()
+        {
+            if !text.is_empty() {
+                text.push(' ');
             }
+            text.push_str(line.trim_end_matches(';'));
         }
     }
     found

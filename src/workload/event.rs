@@ -8,6 +8,10 @@ use crate::measure::{CpuTime, DeviceCounters};
 /// Told outside every measured window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "told once a phase, and dropped at once"
+)]
 pub enum Event {
     /// A phase begins.
     PhaseStarted {

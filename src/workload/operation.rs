@@ -40,6 +40,7 @@ pub struct Op<'b, 'a> {
     planned: u64,
     count: u64,
     rows: Option<u64>,
+    prints_received: bool,
     statements: u64,
     received: u64,
     limited: bool,
@@ -61,6 +62,7 @@ impl<'b, 'a> Op<'b, 'a> {
             planned,
             count: 0,
             rows: None,
+            prints_received: false,
             statements: 0,
             received: 0,
             limited: false,
@@ -178,12 +180,33 @@ impl<'b, 'a> Op<'b, 'a> {
         answer.map_err(|error| self.statement_failed(error, what))
     }
 
-    /// Sets the printed row figure, where the suite prints one; rows received otherwise.
+    /// A step inside the window that counts neither as a statement nor among the
+    /// latencies: opening and ending a transaction, preparing once.
+    ///
+    /// # Errors
+    /// Those of `step`, with the operation's name.
+    #[inline]
+    pub fn uncounted<T>(
+        &mut self,
+        what: &str,
+        step: impl FnOnce() -> Result<T, SqlError>,
+    ) -> Result<T> {
+        step().map_err(|error| self.statement_failed(error, what))
+    }
+
+    /// Sets the printed row figure, where it is not the number of rows received.
     pub fn print_rows(&mut self, rows: u64) {
         self.rows = Some(rows);
     }
 
-    /// Sets the printed count, where it is not the number of statements sent.
+    /// Prints the rows received until [`finish`](Op::finish), for operations whose row
+    /// figure the suite prints.
+    pub fn print_rows_received(&mut self) {
+        self.prints_received = true;
+    }
+
+    /// Sets the printed count, where it is not the number of statements sent. The time
+    /// limit replaces it by the count reached.
     pub fn print_count(&mut self, count: u64) {
         self.count = count;
     }
@@ -225,7 +248,7 @@ impl<'b, 'a> Op<'b, 'a> {
             name: self.name,
             count,
             planned: self.planned,
-            rows: self.rows,
+            rows: self.rows.or(self.prints_received.then_some(self.received)),
             statements: self.statements,
             rows_received: self.received,
             wall_ns: wall.as_nanos() as u64,

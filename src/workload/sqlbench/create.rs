@@ -3,10 +3,11 @@
 //! No operation has a time limit. Every statement commits by itself. The phase's total
 //! starts with its first operation and ends after the session is closed.
 
+use super::client::Client;
 use super::{Options, Profile};
 use crate::engine::Session;
 use crate::error::Result;
-use crate::sql::{Arg, Limits, Table, Template, Texts};
+use crate::sql::{Arg, Limits, Table, Template};
 use crate::workload::{Bench, Op, Rows};
 
 /// Loop counts of the phase.
@@ -23,7 +24,7 @@ struct Counts {
 impl Counts {
     fn new(options: &Options, limits: &Limits) -> Self {
         let (many, plain, keyed) = match options.profile {
-            Profile::Original => (limits.max_tables.min(10_000), 10_000, 10_000),
+            Profile::Original | Profile::Mariadb => (limits.max_tables.min(10_000), 10_000, 10_000),
             Profile::SmallTest => (10, 10, 100),
             Profile::Short => (50, 50, 50),
         };
@@ -79,11 +80,11 @@ struct Maker {
 }
 
 impl Maker {
-    fn new(table: &Table, session: &dyn Session, texts: &Texts) -> Self {
-        let create = table.create("bench_{i}", session.dialect());
+    fn new(table: &Table, client: &Client) -> Self {
+        let create = table.create("bench_{i}", client.dialect());
         Maker {
             create: create.iter().map(|text| Template::new(text)).collect(),
-            drop: texts.template("drop_table"),
+            drop: client.texts.template("drop_table"),
             sql: String::new(),
         }
     }
@@ -100,69 +101,85 @@ impl Maker {
         self.drop.fill(&mut self.sql, &[Arg::Int(i)]);
         op.execute(session, &self.sql).map(drop)
     }
+
+    /// One statement that drops all of them.
+    fn drop_all(&mut self, op: &mut Op<'_, '_>, session: &mut dyn Session, n: i64) -> Result<()> {
+        self.drop.fill(&mut self.sql, &[Arg::Int(1)]);
+        let more = Template::new(",bench_{i}");
+        (2..=n).for_each(|i| more.append(&mut self.sql, &[Arg::Int(i)]));
+        op.execute(session, &self.sql).map(drop)
+    }
 }
 
 pub(super) fn run(bench: &mut Bench<'_>, options: &Options) -> Result<()> {
-    let mut session = bench.connect()?;
-    let session = session.as_mut();
-    let limits = Limits::of(session.dialect());
-    let texts = Texts::of("create", session.dialect());
-    let counts = Counts::new(options, &limits);
-    let mut plain = Maker::new(&plain_table(), session, &texts);
+    let mut client = Client::connect(bench, "create", options)?;
+    let client = &mut client;
+    let counts = Counts::new(options, &client.limits);
+    let mut plain = Maker::new(&plain_table(), client);
+    client.vacuum(bench, &[])?;
     bench.phase_begins();
-    many_tables(bench, session, &texts, &mut plain, counts.many)?;
-    create_and_drop(bench, session, "create+drop", &mut plain, counts.plain)?;
-    let mut keyed = Maker::new(&key_table(&limits), session, &texts);
-    create_and_drop(bench, session, "create_key+drop", &mut keyed, counts.keyed)
+    many_tables(bench, client, &mut plain, counts.many)?;
+    create_and_drop(bench, client, "create+drop", &mut plain, counts.plain)?;
+    let mut keyed = Maker::new(&key_table(&client.limits), client);
+    create_and_drop(bench, client, "create_key+drop", &mut keyed, counts.keyed)
 }
 
 /// `create_MANY_tables`, `select_group_when_MANY_tables`, `drop_table_when_MANY_tables`:
 /// inside each window its statements only.
 fn many_tables(
     bench: &mut Bench<'_>,
-    session: &mut dyn Session,
-    texts: &Texts,
+    client: &mut Client,
     maker: &mut Maker,
     many: u64,
 ) -> Result<()> {
     let mut op = bench.start("create_MANY_tables", many)?;
     for i in 1..=many as i64 {
-        maker.create(&mut op, session, i)?;
+        maker.create(&mut op, client.session(), i)?;
     }
     op.print_count(many);
     op.finish()?;
+    client.vacuum(bench, &[])?;
 
-    let count_rows = texts.template("count_rows");
+    let count_rows = client.texts.template("count_rows");
     let mut sql = String::new();
     let mut op = bench.start("select_group_when_MANY_tables", many)?;
     for i in 1..=many as i64 {
         count_rows.fill(&mut sql, &[Arg::Int(i)]);
-        op.fetch(session, &sql, Rows::Exactly(1))?;
+        op.fetch(client.session(), &sql, Rows::Exactly(1))?;
     }
     op.finish()?;
 
+    let at_once =
+        client.fast && client.limits.multi_drop && client.limits.query_size > 11 + 10 * many;
     let mut op = bench.start("drop_table_when_MANY_tables", many)?;
-    for i in 1..=many as i64 {
-        maker.drop(&mut op, session, i)?;
+    op.print_count(many);
+    if at_once {
+        maker.drop_all(&mut op, client.session(), many as i64)?;
+    } else {
+        for i in 1..=many as i64 {
+            maker.drop(&mut op, client.session(), i)?;
+        }
     }
-    op.finish()
+    op.finish()?;
+    client.vacuum(bench, &[])
 }
 
 /// Inside the window: every CREATE (with its indexes) and DROP.
 fn create_and_drop(
     bench: &mut Bench<'_>,
-    session: &mut dyn Session,
+    client: &mut Client,
     name: &str,
     maker: &mut Maker,
     loops: u64,
 ) -> Result<()> {
     let mut op = bench.start(name, loops)?;
     for i in 1..=loops as i64 {
-        maker.create(&mut op, session, i)?;
-        maker.drop(&mut op, session, i)?;
+        maker.create(&mut op, client.session(), i)?;
+        maker.drop(&mut op, client.session(), i)?;
     }
     op.print_count(loops);
-    op.finish()
+    op.finish()?;
+    client.vacuum(bench, &[])
 }
 
 #[cfg(test)]

@@ -1,10 +1,13 @@
 //! The phases of MySQL's sql-bench, one file each. Names, counts, statements and row
 //! counts are the suite's.
 
+mod client;
 mod create;
 mod insert;
 mod options;
 mod random;
+#[cfg(test)]
+mod tests;
 
 pub use options::{Options, Profile};
 

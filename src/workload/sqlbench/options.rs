@@ -1,6 +1,7 @@
 //! Loop counts: named profiles and a factor.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -20,13 +21,16 @@ pub enum Profile {
     SmallTest,
     /// The suite's defaults, as the published results used.
     Original,
+    /// The longer defaults of the newer tree, with its two more `select` operations.
+    Mariadb,
 }
 
 impl Profile {
-    const NAMES: [(&'static str, Profile); 3] = [
+    const NAMES: [(&'static str, Profile); 4] = [
         ("short", Profile::Short),
         ("small-test", Profile::SmallTest),
         ("original", Profile::Original),
+        ("mariadb", Profile::Mariadb),
     ];
 }
 
@@ -55,8 +59,26 @@ impl FromStr for Profile {
 pub struct Options {
     /// The set of loop counts.
     pub profile: Profile,
-    /// Multiplies the loop counts.
+    /// Multiplies a phase's main loop count, as the suite's `--loop-count` sets it:
+    /// secondary counts stay what the profile says, cut where the main one limits them.
     pub loops: f64,
+    /// The suite's `--fast`: bulk operations in transactions, INSERTs without column list
+    /// and of many rows, table locks, vacuum or optimize between operations, each where
+    /// the server has it.
+    #[serde(default)]
+    pub fast: bool,
+    /// `insert`: loops of the key look-ups, which `loops` leaves alone; the profile's if
+    /// `None`.
+    #[serde(default)]
+    pub read_key_loops: Option<u64>,
+    /// `insert`: rows of the table with many keys, never more than the main loop count;
+    /// the profile's if `None`.
+    #[serde(default)]
+    pub many_keys_loops: Option<u64>,
+    /// `ATIS`: a directory with the original tables, one `<table>.txt` each; the
+    /// generated ones if `None`.
+    #[serde(default)]
+    pub atis_data: Option<PathBuf>,
     /// Seconds an operation may take before it is cut short, where the suite does that.
     pub time_limit_s: f64,
 }
@@ -66,6 +88,10 @@ impl Default for Options {
         Options {
             profile: Profile::default(),
             loops: 1.0,
+            fast: false,
+            read_key_loops: None,
+            many_keys_loops: None,
+            atis_data: None,
             time_limit_s: 600.0,
         }
     }
