@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
+use crate::host::cpu_stat;
 use crate::measure::CpuTime;
 
 /// Where the CPU time and memory of one server can be read. Crosses the pipe to the
@@ -34,7 +35,7 @@ impl ServerWatch {
         ServerWatch {
             pid,
             cgroup: groups()
-                .find(|dir| cgroup_cpu(dir).is_some())
+                .find(|dir| cpu_stat(dir).is_some())
                 .map(Path::to_path_buf),
             memory: groups().find_map(memory),
         }
@@ -45,7 +46,7 @@ impl ServerWatch {
     /// (10 ms). `None` once it cannot be read.
     pub fn cpu(&self) -> Option<CpuTime> {
         if let Some(dir) = &self.cgroup {
-            return cgroup_cpu(dir);
+            return cpu_stat(dir);
         }
         let main = process_cpu(self.pid)?;
         let children = tree(self.pid).into_iter().skip(1);
@@ -66,19 +67,6 @@ impl ServerWatch {
         let sizes: Vec<u64> = tree(self.pid).into_iter().filter_map(pss).collect();
         (!sizes.is_empty()).then(|| sizes.iter().sum())
     }
-}
-
-/// `user_usec` and `system_usec` of a v2 group; v1 has another `cpu.stat`.
-fn cgroup_cpu(dir: &Path) -> Option<CpuTime> {
-    let text = fs::read_to_string(dir.join("cpu.stat")).ok()?;
-    let field = |name: &str| -> Option<u64> {
-        let line = text.lines().find_map(|l| l.strip_prefix(name))?;
-        line.trim().parse().ok()
-    };
-    Some(CpuTime {
-        user_ns: field("user_usec ")? * 1000,
-        system_ns: field("system_usec ")? * 1000,
-    })
 }
 
 /// Of one process and its reaped children.

@@ -27,6 +27,7 @@ for_each_server! {
     refuses_a_long_socket_path => crate::starting::refuses_a_long_socket_path,
     refuses_a_directory_in_use => crate::starting::refuses_a_directory_in_use,
     is_killed_when_dropped => crate::starting::is_killed_when_dropped,
+    joins_its_cgroup_and_cpus => crate::starting::joins_its_cgroup_and_cpus,
     can_be_watched => crate::starting::can_be_watched,
     gives_errors_a_meaning => crate::sessions::gives_errors_a_meaning,
     prepares_statements => crate::sessions::prepares_statements,

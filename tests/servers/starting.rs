@@ -230,6 +230,37 @@ pub fn is_killed_when_dropped(kind: Kind) {
     place.start().stop().unwrap();
 }
 
+pub fn joins_its_cgroup_and_cpus(kind: Kind) {
+    let Some(place) = Place::new(kind) else {
+        return;
+    };
+    let Some(root) = mountmark::host::Hierarchies::detect().unified else {
+        eprintln!("SKIPPED: no cgroup version 2 hierarchy");
+        return;
+    };
+    let group = root.join(format!("mm-test-{}-{kind}", std::process::id()));
+    if let Err(error) = fs::create_dir(&group) {
+        eprintln!("SKIPPED: cannot make {}: {error}", group.display());
+        return;
+    }
+    let cpu = mountmark::host::allowed_cpus()[0];
+    let mut launch = place.launch_with(&[]);
+    launch.cpus = vec![cpu];
+    launch.cgroups = vec![group.join("cgroup.procs")];
+    let server = place.engine.launch(&launch).unwrap();
+    for pid in server.pids() {
+        let text = |file: &str| fs::read_to_string(format!("/proc/{pid}/{file}")).unwrap();
+        assert!(text("cgroup").contains("/mm-test-"), "process {pid}");
+        let allowed = format!("Cpus_allowed_list:\t{cpu}\n");
+        assert!(text("status").contains(&allowed), "process {pid}");
+    }
+    let watch = server.watch().unwrap();
+    assert_eq!(watch.cgroup.as_ref(), Some(&group));
+    assert!(watch.cpu().unwrap().total_ns() > 1_000_000);
+    server.stop().unwrap();
+    fs::remove_dir(&group).unwrap();
+}
+
 pub fn can_be_watched(kind: Kind) {
     let Some(place) = Place::new(kind) else {
         return;
