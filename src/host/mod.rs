@@ -7,7 +7,7 @@ mod facts;
 pub mod ledger;
 pub mod marker;
 
-pub use cgroup::{Cgroup, Hierarchies};
+pub use cgroup::{Cgroup, Hierarchies, cpu_stat};
 pub use cpus::{allowed_cpus, pin};
 pub use facts::{Facts, now_utc, utc};
 pub use ledger::{Ledger, leftovers};
