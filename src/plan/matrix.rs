@@ -136,6 +136,32 @@ impl Plan {
         named.or_else(|| of("ext2_defaults")).unwrap_or(members[0])
     }
 
+    /// A short name of a case: its workload and target, and what else the plan varies.
+    pub fn name(&self, key: &CaseKey) -> String {
+        let varies =
+            |differs: &dyn Fn(&CaseKey) -> bool| self.cases.iter().any(|c| differs(&c.key));
+        let mut name = format!("{} on {}", key.workload, key.target);
+        if varies(&|k| k.engine != key.engine) {
+            name.push_str(&format!(", {}", key.engine));
+        }
+        let own_engine = |k: &CaseKey| k.engine == key.engine;
+        for (setting, value) in &key.settings {
+            if varies(&|k| own_engine(k) && k.settings.get(setting) != Some(value)) {
+                name.push_str(&format!(", {setting}={value}"));
+            }
+        }
+        if let (Some(memory), true) = (key.memory, varies(&|k| k.memory != key.memory)) {
+            name.push_str(&format!(", {memory}"));
+        }
+        if varies(&|k| k.cpus != key.cpus) {
+            name.push_str(&format!(", cpus {}", key.cpus));
+        }
+        if key.replicate > 0 {
+            name.push_str(" (A/A)");
+        }
+        name
+    }
+
     /// For each case the index of the other of its A/A pair.
     pub fn twins(&self) -> Vec<Option<usize>> {
         let twin = |case: &Case| {

@@ -343,6 +343,10 @@ pub struct PhaseRecord {
     /// CPU of the server until *returned*; absent where the engine lives in the client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<CpuRecord>,
+    /// Memory of the server at *returned*, bytes: its cgroup's charge, or its processes'
+    /// proportional set size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_memory_bytes: Option<u64>,
     /// The operations, in the order they ran.
     pub operations: Vec<OperationRecord>,
 }

@@ -27,8 +27,8 @@ impl State {
                 self.started = Some(Instant::now());
             }
             Event::RoundAdded { measurements } => self.total += *measurements,
-            Event::CaseStarted { case, .. } => {
-                self.case = case.to_string();
+            Event::CaseStarted { name, .. } => {
+                self.case.clone_from(name);
                 self.operation.clear();
             }
             Event::Entered(stage) => self.operation = stage.to_string(),

@@ -201,10 +201,7 @@ impl Block<'_> {
     /// The label, marked when the target could not be made cold.
     fn label(&self, target: &str) -> String {
         let warm = self.cases.iter().any(|((_, t), cases)| {
-            *t == target
-                && cases
-                    .iter()
-                    .any(|c| c.target.as_ref().is_some_and(|t| !t.cold))
+            *t == target && measured(cases).any(|c| c.target.as_ref().is_some_and(|t| !t.cold))
         });
         format!("{target}{}", if warm { " (warm)" } else { "" })
     }

@@ -20,6 +20,7 @@ pub(super) fn measure(cpus: &[usize], log: &Path) -> Result<Ceiling> {
         },
         target: None,
         device: None,
+        server: None,
     };
     let place = Place {
         cpus,

@@ -3,6 +3,8 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use super::interrupt;
@@ -58,8 +60,13 @@ impl Environment {
                 crate::error::one_line(&e)
             ))
         })?;
-        for dir in ["mnt", "run"] {
-            std::fs::create_dir(workdir.path().join(dir))
+        if engines.values().any(|e| e.has_server()) {
+            workdir.let_pass()?;
+        }
+        for (dir, mode) in [("mnt", 0o711), ("run", 0o700)] {
+            DirBuilder::new()
+                .mode(mode)
+                .create(workdir.path().join(dir))
                 .with_context(|| format!("cannot make {dir} in {}", workdir.path().display()))?;
         }
         let image = match plan.needs_image() && options.privilege == Privilege::Full {
@@ -127,7 +134,7 @@ impl Environment {
         if dir.exists() {
             std::fs::remove_dir_all(&dir)?;
         }
-        std::fs::create_dir(&dir)?;
+        DirBuilder::new().mode(0o700).create(&dir)?;
         let made = engine
             .initialise(&dir, settings)
             .with_context(|| format!("cannot initialise {}", engine.build().label()))

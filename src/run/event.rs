@@ -35,6 +35,8 @@ pub enum Event<'a> {
     CaseStarted {
         /// Which.
         case: &'a CaseKey,
+        /// Its short name.
+        name: String,
         /// In which round, counted from 0.
         round: u32,
         /// The how-manieth measurement of the run, counted from 0.

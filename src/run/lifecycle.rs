@@ -131,13 +131,14 @@ impl Lifecycle<'_> {
             has_server: engine.has_server(),
             settings: Default::default(),
         });
+        let group = engine.has_server().then(|| self.group("server")).flatten();
         let (server_cpus, worker_cpus) = self.case.key.cpus.place(&self.environment.cpus);
         let mut server = engine.launch(&Launch {
             data: target.data(),
             run_dir: self.environment.run_dir(),
             settings: settings.clone(),
             cpus: server_cpus,
-            cgroups: Vec::new(),
+            cgroups: group.iter().map(Cgroup::procs).collect(),
         })?;
         self.enter(Stage::Work)?;
         if let Err(error) = self.work(&target, server.as_mut(), &worker_cpus) {
@@ -148,11 +149,15 @@ impl Lifecycle<'_> {
         Ok(target)
     }
 
+    /// A cgroup of this case; where there are none, process groups have to do.
+    fn group(&self, of: &str) -> Option<Cgroup> {
+        let name = format!("{}-{of}", self.options.run_id);
+        Cgroup::create(&name, &self.environment.ledger).ok()
+    }
+
     /// Runs the worker and gathers what it tells.
     fn work(&mut self, target: &Prepared, server: &mut dyn Server, cpus: &[usize]) -> Result<()> {
-        // Where there are no groups, the process group alone has to do.
-        let group = format!("{}-worker", self.options.run_id);
-        let cgroup = Cgroup::create(&group, &self.environment.ledger).ok();
+        let cgroup = self.group("worker");
         let task = Task {
             workload: Work::Phase {
                 name: self.case.key.workload.clone(),
@@ -161,6 +166,7 @@ impl Lifecycle<'_> {
             address: server.address(),
             target: Some(target.root().to_path_buf()),
             device: target.device.clone(),
+            server: server.watch(),
         };
         let log = self.environment.worker_log();
         let place = Place {
@@ -250,6 +256,7 @@ fn gather(record: &mut CaseRecord, event: &workload::Event) {
             ends: None,
             client: None,
             server: None,
+            server_memory_bytes: None,
             operations: Vec::new(),
         }),
         workload::Event::OperationStarted { .. } => {}
@@ -273,6 +280,7 @@ fn gather(record: &mut CaseRecord, event: &workload::Event) {
                 phase.ends = Some(result.ends.into());
                 phase.client = Some(result.client.into());
                 phase.server = result.server.map(Into::into);
+                phase.server_memory_bytes = result.server_memory_bytes;
             }
         }
     }

@@ -1,6 +1,7 @@
 //! A target made ready for one case; taken down on drop.
 
-use std::fs;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -39,7 +40,10 @@ impl Prepared {
             Spec::Directory(path) => Self::take(path, environment, run_id),
         }?;
         let data = prepared.data();
-        fs::create_dir(&data).with_context(|| format!("cannot make {}", data.display()))?;
+        DirBuilder::new()
+            .mode(0o700)
+            .create(&data)
+            .with_context(|| format!("cannot make {}", data.display()))?;
         prepared.look()?;
         Ok(prepared)
     }
@@ -75,6 +79,9 @@ impl Prepared {
 
     fn take(path: &Path, environment: &Environment, run_id: &str) -> Result<Self> {
         let workdir = WorkDir::create(path, run_id, &environment.ledger)?;
+        if environment.engines.values().any(|e| e.has_server()) {
+            workdir.let_pass()?;
+        }
         let device = mountinfo::holder_of(workdir.path())?.device();
         let facts = device.as_deref().map(Device::read).transpose()?;
         let mut remarks = vec![

@@ -107,6 +107,7 @@ fn rounds(
             let case = &plan.cases[*index];
             observer.tell(&Event::CaseStarted {
                 case: &case.key,
+                name: plan.name(&case.key),
                 round,
                 position,
             });

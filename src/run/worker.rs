@@ -14,7 +14,7 @@ use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
 use super::interrupt;
-use crate::engine::Address;
+use crate::engine::{Address, ServerWatch};
 use crate::error::{Context, Error, Result};
 use crate::host;
 use crate::measure::{CpuTime, DeviceCounters};
@@ -30,6 +30,8 @@ pub(super) struct Task {
     pub target: Option<PathBuf>,
     /// The target's block device.
     pub device: Option<PathBuf>,
+    /// Where the server's CPU time and memory can be read.
+    pub server: Option<ServerWatch>,
 }
 
 /// The workload of a task.
@@ -270,6 +272,7 @@ fn perform(task: &Task, tell: &mut dyn FnMut(Event) -> Result<()>) -> Result<()>
 struct TargetProbe {
     target: Option<(PathBuf, File, target::DirtyGauge)>,
     device: Option<target::BlockStat>,
+    server: Option<ServerWatch>,
 }
 
 impl TargetProbe {
@@ -286,7 +289,11 @@ impl TargetProbe {
             None => None,
             Some(device) => Some(target::BlockStat::open(device)?),
         };
-        Ok(TargetProbe { target, device })
+        Ok(TargetProbe {
+            target,
+            device,
+            server: task.server.clone(),
+        })
     }
 }
 
@@ -296,7 +303,11 @@ impl Probe for TargetProbe {
     }
 
     fn server_cpu(&mut self) -> Option<CpuTime> {
-        None
+        self.server.as_ref()?.cpu()
+    }
+
+    fn server_memory(&mut self) -> Option<u64> {
+        self.server.as_ref()?.memory()
     }
 
     fn dirty_bytes(&mut self) -> Option<u64> {

@@ -3,9 +3,9 @@
 //! reflink or a snapshot of the file system would not be: the first rewrite of each
 //! block would be copied.)
 
-use std::fs::{File, Permissions};
+use std::fs::{File, OpenOptions, Permissions};
 use std::io::{BufReader, BufWriter, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -21,7 +21,14 @@ const BUFFER: usize = 1 << 20;
 /// on the file system it was made on.
 pub fn pack(dir: &Path, archive: &Path) -> Result<()> {
     let told = || format!("cannot pack {} into {}", dir.display(), archive.display());
-    let file = File::create(archive).with_context(told)?;
+    // A server's files are nobody else's to read, packed or not.
+    let file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(archive)
+        .with_context(told)?;
     let mut builder = tar::Builder::new(BufWriter::with_capacity(BUFFER, file));
     builder.follow_symlinks(false);
     builder.sparse(false);

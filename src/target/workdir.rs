@@ -1,8 +1,8 @@
 //! A directory of ours in somebody else's place.
 
-use std::fs::DirBuilder;
+use std::fs::{DirBuilder, Permissions};
 use std::io::ErrorKind;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Context, Result, bail};
@@ -74,6 +74,13 @@ impl WorkDir {
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Lets other users pass through it to what they own inside, and see nothing else: a
+    /// server that runs as another user must reach its data.
+    pub fn let_pass(&self) -> Result<()> {
+        std::fs::set_permissions(&self.path, Permissions::from_mode(0o711))
+            .with_context(|| format!("cannot change the mode of {}", self.path.display()))
     }
 
     /// Removes it now and tells what goes wrong.

@@ -20,6 +20,8 @@ pub trait Probe {
     fn device(&mut self) -> Option<DeviceCounters>;
     /// CPU used by the server so far.
     fn server_cpu(&mut self) -> Option<CpuTime>;
+    /// Memory of the server, bytes; may cost milliseconds.
+    fn server_memory(&mut self) -> Option<u64>;
     /// Dirty and write-back bytes of the target's file system.
     fn dirty_bytes(&mut self) -> Option<u64>;
     /// syncfs of the target.
@@ -151,6 +153,7 @@ pub fn run_phase(
     let Some(before) = bench.phase_start else {
         return Err(Error::msg(format!("phase {name} measured nothing")));
     };
+    let server_memory_bytes = bench.probe.server_memory();
     let ends = settle(bench, keeper.as_mut(), before, after)?;
     bench.tell(Event::PhaseFinished(PhaseResult {
         name: name.to_string(),
@@ -160,6 +163,7 @@ pub fn run_phase(
             .server
             .zip(before.server)
             .map(|(after, before)| after.since(before)),
+        server_memory_bytes,
         settings,
     }))
 }

@@ -115,6 +115,8 @@ pub struct PhaseResult {
     pub client: CpuTime,
     /// CPU of the server until *returned*.
     pub server: Option<CpuTime>,
+    /// Memory of the server at *returned*, bytes.
+    pub server_memory_bytes: Option<u64>,
     /// Settings read back from the engine at the phase's start.
     pub settings: std::collections::BTreeMap<String, String>,
 }
