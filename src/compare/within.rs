@@ -174,13 +174,6 @@ fn estimate(
     new: &BTreeMap<u32, &CaseRecord>,
     figure: &Figure,
 ) -> Result<Estimate, String> {
-    let cold = |side: &BTreeMap<u32, &CaseRecord>| {
-        let mut measured = side.values().filter(|c| c.outcome == Outcome::Measured);
-        measured.all(|c| c.target.as_ref().is_some_and(|t| t.cold))
-    };
-    if cold(base) != cold(new) {
-        return Err("one started cold, the other warm".to_string());
-    }
     let pairs: Vec<Pair> = base
         .iter()
         .filter_map(|(round, base)| {
@@ -199,6 +192,13 @@ fn estimate(
             _ => "no round has both",
         }
         .to_string());
+    }
+    let cold = |side: &BTreeMap<u32, &CaseRecord>| {
+        let mut measured = side.values().filter(|c| c.outcome == Outcome::Measured);
+        measured.all(|c| c.target.as_ref().is_some_and(|t| t.cold))
+    };
+    if cold(base) != cold(new) {
+        return Err("one started cold, the other warm".to_string());
     }
     Estimate::new(figure.metric(), &pairs).map_err(|e| e.to_string())
 }
