@@ -7,6 +7,7 @@ use super::event::{Event, Observer};
 use super::interrupt::{self, Interrupted};
 use super::prepared::Prepared;
 use super::stage::Stage;
+use super::watch::Watch;
 use super::worker::{self, Place, Task, Work, WorkerFailed};
 use crate::engine::{Launch, Server};
 use crate::error::{Error, Result, chain};
@@ -141,7 +142,10 @@ impl Lifecycle<'_> {
             cgroups: group.iter().map(Cgroup::procs).collect(),
         })?;
         self.enter(Stage::Work)?;
-        if let Err(error) = self.work(&target, server.as_mut(), &worker_cpus) {
+        let watch = Watch::start(self.environment, &target, server.as_ref());
+        let worked = self.work(&target, server.as_mut(), &worker_cpus);
+        self.record.disturbed = watch.end(server.as_ref());
+        if let Err(error) = worked {
             return Err(self.blame(error, server.as_mut()));
         }
         self.enter(Stage::Stop)?;
