@@ -13,10 +13,9 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
-use super::interrupt;
 use crate::engine::{Address, ServerWatch};
 use crate::error::{Context, Error, Result};
-use crate::host;
+use crate::host::{self, interrupt};
 use crate::measure::{CpuTime, DeviceCounters};
 use crate::target;
 use crate::workload::{Bench, Event, Probe, ceiling, sqlbench};
