@@ -91,6 +91,17 @@ impl<'b, 'a> Op<'b, 'a> {
         self.checked(session, sql, answer, rows)
     }
 
+    /// As [`execute`](Op::execute) for a query whose number of rows is checked: the
+    /// suite's `do` of a SELECT.
+    ///
+    /// # Errors
+    /// As [`fetch`](Op::fetch).
+    #[inline]
+    pub fn query(&mut self, session: &mut dyn Session, sql: &str, rows: Rows) -> Result<u64> {
+        let answer = self.timed(|| session.execute(sql));
+        self.checked(session, sql, answer, rows)
+    }
+
     /// As [`fetch`](Op::fetch) for a prepared statement; `sql` is for messages.
     ///
     /// # Errors

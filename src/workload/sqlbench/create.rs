@@ -145,7 +145,7 @@ fn many_tables(
     let mut op = bench.start("select_group_when_MANY_tables", many)?;
     for i in 1..=many as i64 {
         count_rows.fill(&mut sql, &[Arg::Int(i)]);
-        op.fetch(client.session(), &sql, Rows::Exactly(1))?;
+        op.query(client.session(), &sql, Rows::Exactly(1))?;
     }
     op.finish()?;
 
