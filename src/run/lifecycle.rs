@@ -248,10 +248,12 @@ impl Lifecycle<'_> {
         if error.is::<Interrupted>() {
             return Outcome::Interrupted { stage };
         }
-        let causes = match error.downcast_ref::<WorkerFailed>() {
-            Some(failed) => failed.causes().to_vec(),
-            None => chain(error),
-        };
+        let mut causes = chain(error);
+        if let Some(failed) = error.downcast_ref::<WorkerFailed>() {
+            // The innermost level stands for the worker's own chain.
+            causes.pop();
+            causes.extend_from_slice(failed.causes());
+        }
         Outcome::Failed {
             stage,
             causes,
