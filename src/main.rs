@@ -1,3 +1,7 @@
-fn main() {
-    println!("mountmark");
+//! The program: everything it does is in the library.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(mountmark::cli::main())
 }

@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::mysql::MySession;
+use super::postgres::PgSession;
 use super::{Session, Settings, SqlError, null, sqlite};
+use crate::sql::Dialect;
 
 /// Where a session connects to; crosses the pipe to the worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,6 +19,28 @@ pub enum Address {
         dir: PathBuf,
         /// PRAGMA name to value.
         settings: Settings,
+    },
+    /// A PostgreSQL server of ours.
+    Postgres {
+        /// The directory that holds its socket.
+        dir: PathBuf,
+        /// The superuser.
+        user: String,
+        /// The database to connect to.
+        database: String,
+    },
+    /// A MySQL or MariaDB server of ours.
+    Mysql {
+        /// Its socket.
+        socket: PathBuf,
+        /// The superuser.
+        user: String,
+        /// The database to connect to.
+        database: String,
+        /// Which of the two.
+        dialect: Dialect,
+        /// Names of the settings that were asked for, to be read back with the others.
+        asked: Vec<String>,
     },
     /// The engine that pretends, with its script.
     Null {
@@ -32,6 +57,22 @@ pub fn connect(address: &Address) -> Result<Box<dyn Session>, SqlError> {
     match address {
         Address::Sqlite { dir, settings } => {
             Ok(Box::new(sqlite::SqliteSession::open(dir, settings)?))
+        }
+        Address::Postgres {
+            dir,
+            user,
+            database,
+        } => Ok(Box::new(PgSession::open(dir, user, database, None)?)),
+        Address::Mysql {
+            socket,
+            user,
+            database,
+            dialect,
+            asked,
+        } => {
+            let mut session = MySession::open(socket, user, database, *dialect, None)?;
+            session.store_also(asked.clone());
+            Ok(Box::new(session))
         }
         Address::Null { script } => Ok(Box::new(null::NullSession::new(script.clone())?)),
     }

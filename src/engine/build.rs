@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Engine, Kind, Spec, null, sqlite};
+use super::{Engine, Kind, Spec, mysql, null, postgres, sqlite};
 use crate::error::Result;
 
 /// One engine with its binaries and version.
@@ -31,8 +31,7 @@ pub fn find(spec: &Spec) -> Result<Box<dyn Engine>> {
     match spec.kind {
         Kind::Sqlite => Ok(Box::new(sqlite::Sqlite::new())),
         Kind::Null => Ok(Box::new(null::Null::new())),
-        Kind::Postgres | Kind::Mysql | Kind::Mariadb => Err(crate::error::usage(format!(
-            "engine {spec} is not supported by this build yet; use sqlite"
-        ))),
+        Kind::Postgres => Ok(Box::new(postgres::find(spec.path.as_deref())?)),
+        Kind::Mysql | Kind::Mariadb => Ok(Box::new(mysql::find(spec.kind, spec.path.as_deref())?)),
     }
 }

@@ -5,10 +5,18 @@
 mod address;
 mod build;
 mod error;
+mod instance;
+mod log;
+mod place;
+mod process;
 mod session;
 mod spec;
+mod watch;
+mod wire;
 
+pub mod mysql;
 pub mod null;
+pub mod postgres;
 pub mod sqlite;
 
 pub use address::{Address, connect};
@@ -16,6 +24,7 @@ pub use build::{Build, find};
 pub use error::{Meaning, SqlError};
 pub use session::{Param, Session, StatementId};
 pub use spec::{Kind, Spec};
+pub use watch::ServerWatch;
 
 use std::path::{Path, PathBuf};
 
@@ -85,7 +94,14 @@ pub trait Server {
     /// engine lives in the worker.
     fn cpu(&self) -> Option<CpuTime>;
 
-    /// Why the instance has ended although nobody stopped it, if it has.
+    /// What another process needs to read the instance's CPU time and memory; `None`
+    /// where the engine has no process of its own.
+    fn watch(&self) -> Option<ServerWatch> {
+        None
+    }
+
+    /// Why the instance has ended although nobody stopped it, if it has. A process that
+    /// is killed closes its connections some milliseconds before its end can be seen.
     fn died(&mut self) -> Option<String>;
 
     /// The last lines of its log, for error messages.

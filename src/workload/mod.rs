@@ -2,6 +2,7 @@
 //! [`Bench`]; it knows neither cases nor records nor who is watching.
 
 mod bench;
+mod ceiling;
 mod event;
 mod gate;
 mod operation;
@@ -9,6 +10,7 @@ mod operation;
 pub mod sqlbench;
 
 pub use bench::{Bench, Probe, run_phase};
+pub use ceiling::ceiling;
 pub use event::{EndTime, Ends, Event, OperationResult, PhaseResult, Quantiles};
 pub use gate::Gate;
 pub use operation::{Op, Rows};

@@ -1,4 +1,8 @@
-//! Sizes, durations and their printed forms.
+//! Sizes, durations, running counters, and their printed forms.
+
+mod quantities;
+
+pub use quantities::{CpuTime, DeviceCounters};
 
 use std::fmt;
 use std::str::FromStr;

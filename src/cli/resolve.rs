@@ -1,0 +1,239 @@
+//! From what was typed to a plan for this machine.
+
+use std::collections::BTreeMap;
+
+use super::args::RunArgs;
+use crate::engine::{self, Kind, Settings};
+use crate::error::{Result, ensure, unknown, usage};
+use crate::plan::{Axes, Plan};
+use crate::target::{self, FsType, Made, Privilege, Spec};
+use crate::workload::sqlbench;
+
+/// A plan, and what a user should know about how it came about.
+pub struct Resolved {
+    /// The plan.
+    pub plan: Plan,
+    /// Remarks on the choice of targets.
+    pub notes: Vec<String>,
+}
+
+/// What `args` mean where file systems may be used as `privilege` says.
+///
+/// # Errors
+/// Unknown names, values out of range, a setting for an engine that is not in the plan.
+pub fn resolve(args: &RunArgs, privilege: &Privilege) -> Result<Resolved> {
+    ensure!(
+        args.loops.is_finite() && args.loops > 0.0,
+        usage(format!("--loops {} is not a factor above zero", args.loops))
+    );
+    ensure!(
+        args.time_limit.is_finite() && args.time_limit > 0.0,
+        usage(format!(
+            "--time-limit {} is not a time above zero",
+            args.time_limit
+        ))
+    );
+    let mut notes = Vec::new();
+    let targets = match args.on.as_slice() {
+        [] => default_targets(privilege, &mut notes)?,
+        given => given.to_vec(),
+    };
+    if !args.on.is_empty() && args.on.len() > 1 && !args.on.iter().any(is_ext2) {
+        notes.push("ext2 is not among the targets; it is the usual reference".to_string());
+    }
+    let axes = Axes {
+        workloads: workloads(&args.workloads)?,
+        targets,
+        engines: engines(args)?,
+        memory: vec![None],
+        cpus: args.cpus.clone(),
+    };
+    let plan = Plan {
+        cases: axes.cases()?,
+        rounds: args.rounds,
+        seed: args.seed.unwrap_or_else(rand::random),
+        sqlbench: sqlbench::Options {
+            profile: args.profile,
+            loops: args.loops,
+            fast: args.fast,
+            read_key_loops: args.read_key_loops,
+            many_keys_loops: args.many_keys_loops,
+            atis_data: None,
+            time_limit_s: args.time_limit,
+        },
+        image_size: args.image_size,
+        image_dir: args.image_dir.clone(),
+        label: args.label.clone(),
+    };
+    Ok(Resolved { plan, notes })
+}
+
+fn is_ext2(target: &Spec) -> bool {
+    matches!(target, Spec::Made(made) if made.fs == FsType::Ext2)
+}
+
+/// Every file system that can be made here, or the current directory.
+fn default_targets(privilege: &Privilege, notes: &mut Vec<String>) -> Result<Vec<Spec>> {
+    if let Privilege::DirectoriesOnly { reason } = privilege {
+        notes.push(format!(
+            "file systems cannot be made here ({reason}): only the current directory is measured; run as root for more"
+        ));
+        return Ok(vec![Spec::Directory(std::env::current_dir()?)]);
+    }
+    let mut targets = Vec::new();
+    for fs in [
+        FsType::Ext2,
+        FsType::Ext3,
+        FsType::Ext4,
+        FsType::Xfs,
+        FsType::Btrfs,
+    ] {
+        match target::probe(fs) {
+            Ok(()) => targets.push(Spec::Made(Made::plain(fs))),
+            Err(missing) => notes.push(format!(
+                "{fs} is left out: {}; {}",
+                missing.reason, missing.remedy
+            )),
+        }
+    }
+    ensure!(
+        !targets.is_empty(),
+        usage("no file system can be made here; name a directory with --on")
+    );
+    Ok(targets)
+}
+
+fn workloads(given: &[String]) -> Result<Vec<String>> {
+    let mut found: Vec<String> = Vec::new();
+    let suite = ["sql-bench".to_string()];
+    for name in if given.is_empty() { &suite } else { given } {
+        match name.as_str() {
+            "sql-bench" => found.extend(sqlbench::SUITE.iter().map(ToString::to_string)),
+            phase if sqlbench::PHASES.contains(&phase) => found.push(phase.to_string()),
+            _ => {
+                let mut valid = vec!["sql-bench"];
+                valid.extend(sqlbench::PHASES);
+                return Err(unknown("workload", name, &valid));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The engines, each with its build's label and the settings of its cells.
+fn engines(args: &RunArgs) -> Result<Vec<(engine::Spec, String, Vec<Settings>)>> {
+    let default = [engine::Spec {
+        kind: Kind::Sqlite,
+        path: None,
+    }];
+    let given: &[engine::Spec] = match args.engine.as_slice() {
+        [] => &default,
+        given => given,
+    };
+    let mut asked = asked_settings(&args.set)?;
+    let mut engines = Vec::new();
+    for spec in given {
+        let found = engine::find(spec)?;
+        let mut values = BTreeMap::new();
+        for setting in asked
+            .iter_mut()
+            .filter(|s| s.engine.is_none_or(|e| e == spec.kind))
+        {
+            setting.used = true;
+            let of_name: &mut Vec<String> = values.entry(setting.name.clone()).or_default();
+            of_name.push(setting.value.clone());
+        }
+        let cells = product(found.defaults(), &values);
+        engines.push((spec.clone(), found.build().label(), cells));
+    }
+    if let Some(unused) = asked.iter().find(|s| !s.used) {
+        return Err(usage(format!(
+            "--set {}: no such engine is in the plan; name it with --engine",
+            unused.text
+        )));
+    }
+    Ok(engines)
+}
+
+struct Asked {
+    text: String,
+    engine: Option<Kind>,
+    name: String,
+    value: String,
+    used: bool,
+}
+
+fn asked_settings(given: &[String]) -> Result<Vec<Asked>> {
+    let mut asked = Vec::new();
+    for text in given {
+        let (name, value) = text
+            .split_once('=')
+            .ok_or_else(|| usage(format!("--set {text}: write it like [ENGINE:]NAME=VALUE")))?;
+        let (engine, name) = match name.split_once(':') {
+            Some((engine, name)) => (Some(engine.parse()?), name),
+            None => (None, name),
+        };
+        ensure!(
+            !name.is_empty(),
+            usage(format!(
+                "--set {text}: there is no name before the equals sign"
+            ))
+        );
+        asked.push(Asked {
+            text: text.clone(),
+            engine,
+            name: name.to_string(),
+            value: value.to_string(),
+            used: false,
+        });
+    }
+    Ok(asked)
+}
+
+/// The defaults with every combination of the asked values put over them.
+fn product(defaults: Settings, values: &BTreeMap<String, Vec<String>>) -> Vec<Settings> {
+    let mut cells = vec![defaults];
+    for (name, values) in values {
+        cells = cells
+            .iter()
+            .flat_map(|cell| {
+                values.iter().map(|value| {
+                    let mut cell = cell.clone();
+                    cell.insert(name.clone(), value.clone());
+                    cell
+                })
+            })
+            .collect();
+    }
+    cells
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_name_twice_is_an_axis() {
+        let values = BTreeMap::from([
+            ("a".to_string(), vec!["1".to_string(), "2".to_string()]),
+            ("b".to_string(), vec!["3".to_string()]),
+        ]);
+        let cells = product(
+            Settings::from([("b".to_string(), "0".to_string())]),
+            &values,
+        );
+        assert_eq!(cells.len(), 2);
+        assert!(cells.iter().all(|c| c["b"] == "3"));
+    }
+
+    #[test]
+    fn workloads_are_phases_or_the_suite() {
+        assert!(workloads(&[]).unwrap().contains(&"insert".to_string()));
+        assert_eq!(workloads(&["create".into()]).unwrap(), ["create"]);
+        let message = workloads(&["sleect".into()]).unwrap_err().to_string();
+        assert!(
+            message.contains("sql-bench") && message.contains("create"),
+            "{message}"
+        );
+    }
+}

@@ -1,0 +1,31 @@
+//! Comparisons: from figures of two sides, paired by round, to an estimate with an
+//! interval, and to a verdict that may well be "undecided". Pure: no I/O, no clock, and
+//! no knowledge of records.
+//!
+//! ```
+//! use mountmark::compare::{Estimate, Metric, Pair, Rule, judge};
+//!
+//! let rounds = [(10.0, 11.1), (10.2, 11.3), (9.9, 10.8), (10.1, 11.2), (10.0, 11.0)];
+//! let pairs: Vec<Pair> = rounds.iter().map(|&(base, new)| Pair { base, new }).collect();
+//! let rule = Rule::default().for_comparisons(3);
+//! let judgement = judge(&Estimate::new(Metric::SECONDS, &pairs)?, &rule);
+//! assert_eq!(judgement.verdict.to_string(), "slower");
+//! # Ok::<(), mountmark::compare::Invalid>(())
+//! ```
+//!
+//! The method, its error rates and its limits are told in `docs/statistics.md`; they
+//! are held by `tests/statistics`.
+
+mod estimate;
+mod noise;
+mod power;
+mod rule;
+mod until_sure;
+mod verdict;
+
+pub use estimate::{Better, Estimate, Interval, Metric, Pair};
+pub use noise::NoiseFloor;
+pub use power::{USUAL_CHANCE, chance_of_finding, rounds_needed, smallest_difference};
+pub use rule::{Invalid, Looking, Rule};
+pub use until_sure::{Next, UntilSure};
+pub use verdict::{Judgement, Verdict, judge};

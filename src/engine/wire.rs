@@ -1,0 +1,118 @@
+//! A blocking unix socket with one reused input buffer: what the sessions of servers
+//! stand on. One call of [`Wire::send`] is one system call, and an answer that fits the
+//! buffer and has arrived is one more.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::Duration;
+
+use super::{Meaning, SqlError};
+
+/// Enough for the answer to a simple statement; long answers make it grow.
+const FIRST_BYTES: usize = 16 << 10;
+/// Reads get no larger than this, unless one message is.
+const MOST_BYTES: usize = 256 << 10;
+
+/// The connection.
+pub(super) struct Wire {
+    stream: UnixStream,
+    input: Vec<u8>,
+    start: usize,
+    end: usize,
+}
+
+impl Wire {
+    /// Connects to the socket at `path`.
+    pub fn connect(path: &Path) -> io::Result<Self> {
+        Ok(Wire {
+            stream: UnixStream::connect(path)?,
+            input: vec![0; FIRST_BYTES],
+            start: 0,
+            end: 0,
+        })
+    }
+
+    /// Bounds every wait for an answer; `None`: for ever.
+    pub fn limit(&mut self, limit: Option<Duration>) -> io::Result<()> {
+        self.stream.set_read_timeout(limit)
+    }
+
+    /// Sends all of `bytes`.
+    #[inline]
+    pub fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.stream.write_all(bytes)
+    }
+
+    /// What has arrived and was not taken yet.
+    #[inline]
+    pub fn arrived(&self) -> &[u8] {
+        &self.input[self.start..self.end]
+    }
+
+    /// Waits until `count` bytes have arrived.
+    #[inline]
+    pub fn await_bytes(&mut self, count: usize) -> io::Result<()> {
+        while self.end - self.start < count {
+            self.read(count)?;
+        }
+        Ok(())
+    }
+
+    /// Takes `count` bytes that have arrived.
+    #[inline]
+    pub fn take(&mut self, count: usize) -> &[u8] {
+        let from = self.start;
+        self.start += count;
+        &self.input[from..self.start]
+    }
+
+    fn read(&mut self, wanted: usize) -> io::Result<()> {
+        if self.start > 0 {
+            self.input.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
+            self.start = 0;
+        }
+        if wanted > self.input.len() {
+            self.input.resize(wanted.next_power_of_two(), 0);
+        }
+        let room = self.input.len() - self.end;
+        let count = loop {
+            match self.stream.read(&mut self.input[self.end..]) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                other => break other?,
+            }
+        };
+        if count == 0 {
+            return Err(io::Error::new(
+                ErrorKind::UnexpectedEof,
+                "the server closed the connection",
+            ));
+        }
+        self.end += count;
+        if count == room && self.input.len() < MOST_BYTES {
+            self.input.resize(self.input.len() * 2, 0);
+        }
+        Ok(())
+    }
+}
+
+/// A connection that failed as the error of a statement.
+#[cold]
+pub(super) fn lost(error: io::Error) -> SqlError {
+    SqlError {
+        code: String::new(),
+        message: format!("the connection to the server is lost: {error}"),
+        meaning: Meaning::Disconnected,
+    }
+}
+
+/// An answer that the protocol does not allow; the connection cannot go on.
+#[cold]
+pub(super) fn out_of_step(what: &str) -> SqlError {
+    SqlError {
+        code: String::new(),
+        message: format!("the server's answer cannot be read: {what}"),
+        meaning: Meaning::Disconnected,
+    }
+}

@@ -1,0 +1,117 @@
+//! One cell of the matrix.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::engine::{self, Settings};
+use crate::error::{Error, unknown};
+use crate::target;
+use crate::units::Bytes;
+
+/// Where client and server run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cpus {
+    /// On one CPU.
+    Same,
+    /// On a CPU each.
+    Split,
+    /// Wherever the kernel puts them.
+    Free,
+}
+
+impl Cpus {
+    const NAMES: [(&'static str, Cpus); 3] = [
+        ("same", Cpus::Same),
+        ("split", Cpus::Split),
+        ("free", Cpus::Free),
+    ];
+
+    /// The CPUs of the server and of the worker, out of those `allowed`; empty: all.
+    pub fn place(self, allowed: &[usize]) -> (Vec<usize>, Vec<usize>) {
+        match (self, allowed) {
+            (Cpus::Free, _) | (_, []) => (Vec::new(), Vec::new()),
+            (Cpus::Split, [.., client, server]) => (vec![*server], vec![*client]),
+            (Cpus::Same | Cpus::Split, [.., last]) => (vec![*last], vec![*last]),
+        }
+    }
+}
+
+impl fmt::Display for Cpus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = Cpus::NAMES.iter().find(|(_, c)| c == self);
+        f.write_str(name.map_or("", |(name, _)| name))
+    }
+}
+
+impl FromStr for Cpus {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Cpus::NAMES
+            .iter()
+            .find(|(name, _)| *name == text)
+            .map(|(_, cpus)| *cpus)
+            .ok_or_else(|| unknown("CPU placement", text, &Cpus::NAMES.map(|(n, _)| n)))
+    }
+}
+
+/// What makes a case itself: two measurements with equal keys measured the same thing.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CaseKey {
+    /// Label of the target.
+    pub target: String,
+    /// Engine build, `sqlite 3.50.2`.
+    pub engine: String,
+    /// Settings that the user or the plan asked for.
+    pub settings: Settings,
+    /// Memory limit; `None` is the machine's.
+    pub memory: Option<Bytes>,
+    /// CPU placement.
+    pub cpus: Cpus,
+    /// Workload or phase.
+    pub workload: String,
+    /// 0, or 1 for the second of an A/A pair.
+    pub replicate: u8,
+}
+
+impl fmt::Display for CaseKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} on {}, {}", self.workload, self.target, self.engine)?;
+        for (name, value) in &self.settings {
+            write!(f, ", {name}={value}")?;
+        }
+        if let Some(memory) = self.memory {
+            write!(f, ", {memory}")?;
+        }
+        if self.replicate > 0 {
+            write!(f, ", again")?;
+        }
+        Ok(())
+    }
+}
+
+/// One cell of the matrix, with what is needed to measure it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// Its key.
+    pub key: CaseKey,
+    /// Where the data live.
+    pub target: target::Spec,
+    /// Which engine.
+    pub engine: engine::Spec,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placement_takes_the_last_cpus() {
+        assert_eq!(Cpus::Same.place(&[0, 1]), (vec![1], vec![1]));
+        assert_eq!(Cpus::Split.place(&[0, 1]), (vec![1], vec![0]));
+        assert_eq!(Cpus::Split.place(&[3]), (vec![3], vec![3]));
+        assert_eq!(Cpus::Free.place(&[0, 1]), (vec![], vec![]));
+        assert_eq!("split".parse::<Cpus>().unwrap(), Cpus::Split);
+        assert!("both".parse::<Cpus>().is_err());
+    }
+}

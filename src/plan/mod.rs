@@ -1,0 +1,10 @@
+//! What is to be done: cases, rounds, their order, and the defaults, which stand in one
+//! place. Pure: asks nothing of the machine.
+
+mod case;
+mod matrix;
+mod order;
+
+pub use case::{Case, CaseKey, Cpus};
+pub use matrix::{Axes, Plan};
+pub use order::order;

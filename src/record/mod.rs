@@ -1,0 +1,9 @@
+//! Runs as stored: own types with a format version, and the store that keeps them. What
+//! is stored is never rewritten, and old formats stay readable.
+
+mod convert;
+mod schema;
+mod store;
+
+pub use schema::*;
+pub use store::{Results, Store, load, newest, runs};

@@ -1,0 +1,53 @@
+//! Plain tables: a column of names, then columns of right-aligned cells.
+
+use std::io::{self, Write};
+
+/// A table under construction.
+#[derive(Debug, Default)]
+pub(super) struct Grid {
+    rows: Vec<Vec<String>>,
+}
+
+impl Grid {
+    /// Adds a row; the first cell is its name.
+    pub fn row(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
+    /// Puts other cells into the first row.
+    pub fn replace_header(&mut self, cells: Vec<String>) {
+        if let Some(first) = self.rows.first_mut() {
+            *first = cells;
+        }
+    }
+
+    /// Writes the table, `indent` blanks before each line.
+    pub fn write(&self, out: &mut dyn Write, indent: usize) -> io::Result<()> {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let width = |column: usize| {
+            let cells = self.rows.iter().filter_map(|row| row.get(column));
+            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..columns).map(width).collect();
+        for row in &self.rows {
+            let mut line = " ".repeat(indent);
+            for (column, cell) in row.iter().enumerate() {
+                let pad = " ".repeat(widths[column] - cell.chars().count());
+                match column {
+                    0 => line.push_str(&format!("{cell}{pad}")),
+                    _ => line.push_str(&format!("  {pad}{cell}")),
+                }
+            }
+            writeln!(out, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+
+    /// Characters of the widest line.
+    pub fn width(&self) -> usize {
+        let mut out = Vec::new();
+        drop(self.write(&mut out, 0));
+        let text = String::from_utf8_lossy(&out);
+        text.lines().map(|l| l.chars().count()).max().unwrap_or(0)
+    }
+}

@@ -1,0 +1,9 @@
+//! Shows results: tables from a stored run, progress while one is being made. Writes to
+//! what it is given and measures nothing.
+
+mod grid;
+mod progress;
+mod text;
+
+pub use progress::{Lines, StatusLine};
+pub use text::{list, text};

@@ -1,0 +1,410 @@
+//! The report for a terminal: phases and operations down, targets across.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use super::grid::Grid;
+use crate::measure::stats::median;
+use crate::record::{
+    CaseRecord, Completeness, EndRecord, Ending, EndsRecord, KeyRecord, OperationRecord, Outcome,
+    PhaseRecord, Results, RunRecord,
+};
+use crate::units::{Bytes, seconds};
+
+/// Longer lines than this get numbered columns and a legend.
+const WIDEST: usize = 110;
+
+/// Writes the report of one run; with `operations`, each operation too.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn text(out: &mut dyn Write, results: &Results, operations: bool) -> io::Result<()> {
+    head(out, &results.run)?;
+    for block in blocks(results) {
+        writeln!(out)?;
+        block.write(out, operations)?;
+    }
+    faults(out, results)?;
+    notes(out, results)
+}
+
+/// Writes a line a run.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn list(out: &mut dyn Write, runs: &[Results]) -> io::Result<()> {
+    let mut grid = Grid::default();
+    grid.row(
+        ["run", "label", "cases", "failed", "ended"]
+            .map(String::from)
+            .to_vec(),
+    );
+    for results in runs {
+        let failed = |c: &&CaseRecord| matches!(c.outcome, Outcome::Failed { .. });
+        let ending = match results.run.ending {
+            Some(Ending::Complete) => "complete",
+            Some(Ending::Interrupted) => "interrupted",
+            None => "did not end",
+        };
+        grid.row(vec![
+            results.run.id.clone(),
+            results.run.label.clone().unwrap_or_default(),
+            results.cases.len().to_string(),
+            results.cases.iter().filter(failed).count().to_string(),
+            ending.to_string(),
+        ]);
+    }
+    grid.write(out, 0)
+}
+
+fn head(out: &mut dyn Write, run: &RunRecord) -> io::Result<()> {
+    let label = run
+        .label
+        .as_ref()
+        .map_or(String::new(), |l| format!(" '{l}'"));
+    let host = &run.host;
+    writeln!(out, "run {}{label}, mountmark {}", run.id, run.mountmark)?;
+    writeln!(
+        out,
+        "{}, Linux {}, {} × {}{}, {} of memory",
+        host.system,
+        host.kernel,
+        host.cpus,
+        host.cpu,
+        if host.virtual_machine {
+            " (virtual)"
+        } else {
+            ""
+        },
+        Bytes(host.memory_bytes).human(),
+    )?;
+    let times = |n: u32| {
+        if n == 1 {
+            "1 round".to_string()
+        } else {
+            format!("{n} rounds")
+        }
+    };
+    let factor = match run.plan.loops {
+        1.0 => String::new(),
+        loops => format!(" × {loops}"),
+    };
+    writeln!(
+        out,
+        "profile {}{factor}, {}",
+        run.plan.profile,
+        times(run.plan.rounds)
+    )
+}
+
+/// What shares engine, settings, memory and placement: one table.
+struct Block<'r> {
+    /// The key of its first case; only the axes of the block count.
+    key: &'r KeyRecord,
+    targets: Vec<&'r str>,
+    workloads: Vec<&'r str>,
+    cases: BTreeMap<(&'r str, &'r str), Vec<&'r CaseRecord>>,
+}
+
+fn same_block(a: &KeyRecord, b: &KeyRecord) -> bool {
+    a.engine == b.engine
+        && a.settings == b.settings
+        && a.memory_bytes == b.memory_bytes
+        && a.cpus == b.cpus
+}
+
+fn blocks(results: &Results) -> Vec<Block<'_>> {
+    let mut blocks: Vec<Block<'_>> = Vec::new();
+    for key in results.run.plan.cases.iter().filter(|k| k.replicate == 0) {
+        let at = blocks.iter().position(|b| same_block(b.key, key));
+        let at = at.unwrap_or_else(|| {
+            blocks.push(Block {
+                key,
+                targets: Vec::new(),
+                workloads: Vec::new(),
+                cases: BTreeMap::new(),
+            });
+            blocks.len() - 1
+        });
+        let block = &mut blocks[at];
+        if !block.targets.contains(&key.target.as_str()) {
+            block.targets.push(&key.target);
+        }
+        if !block.workloads.contains(&key.workload.as_str()) {
+            block.workloads.push(&key.workload);
+        }
+    }
+    for case in results.cases.iter().filter(|c| c.case.replicate == 0) {
+        if let Some(block) = blocks.iter_mut().find(|b| same_block(b.key, &case.case)) {
+            let cell = (case.case.workload.as_str(), case.case.target.as_str());
+            block.cases.entry(cell).or_default().push(case);
+        }
+    }
+    blocks
+}
+
+impl Block<'_> {
+    fn write(&self, out: &mut dyn Write, operations: bool) -> io::Result<()> {
+        let memory = self
+            .key
+            .memory_bytes
+            .map(|b| format!(", {} of memory", Bytes(b).human()));
+        writeln!(
+            out,
+            "{}{}, cpus {}{}",
+            self.key.engine,
+            memory.unwrap_or_default(),
+            self.key.cpus,
+            self.settings(),
+        )?;
+        let mut grid = Grid::default();
+        grid.row(self.header("seconds", false));
+        for workload in &self.workloads {
+            self.phase_rows(workload, &mut grid);
+        }
+        if operations {
+            grid.row(vec![String::new()]);
+            for workload in &self.workloads {
+                self.operation_rows(workload, &mut grid);
+            }
+        }
+        if grid.width() <= WIDEST {
+            return grid.write(out, 2);
+        }
+        for (number, target) in self.targets.iter().enumerate() {
+            writeln!(out, "  [{}] {}", number + 1, self.label(target))?;
+        }
+        grid.replace_header(self.header("seconds", true));
+        grid.write(out, 2)
+    }
+
+    fn settings(&self) -> String {
+        let asked = self.key.settings.iter();
+        asked
+            .map(|(name, value)| format!(", {name}={value}"))
+            .collect()
+    }
+
+    /// The label, marked when the target could not be made cold.
+    fn label(&self, target: &str) -> String {
+        let warm = self.cases.iter().any(|((_, t), cases)| {
+            *t == target
+                && cases
+                    .iter()
+                    .any(|c| c.target.as_ref().is_some_and(|t| !t.cold))
+        });
+        format!("{target}{}", if warm { " (warm)" } else { "" })
+    }
+
+    fn header(&self, unit: &str, numbered: bool) -> Vec<String> {
+        let column = |(number, target): (usize, &&str)| match numbered {
+            true => format!("[{}]", number + 1),
+            false => self.label(target),
+        };
+        let columns = self.targets.iter().enumerate().map(column);
+        std::iter::once(unit.to_string()).chain(columns).collect()
+    }
+
+    fn row(
+        &self,
+        name: String,
+        workload: &str,
+        cell: impl Fn(&[&CaseRecord]) -> String,
+    ) -> Vec<String> {
+        let cells = self.targets.iter().map(|target| {
+            let cases = self.cases.get(&(workload, *target));
+            cases.map_or_else(|| "·".to_string(), |cases| cell(cases))
+        });
+        std::iter::once(name).chain(cells).collect()
+    }
+
+    /// The three ends, and what the device had to do for them.
+    fn phase_rows(&self, workload: &str, grid: &mut Grid) {
+        let end = |name: &str, pick: fn(&EndsRecord) -> EndRecord| {
+            self.row(format!("{workload} {name}"), workload, |cases| {
+                let times = ends(cases).map(|e| pick(&e).wall_ns as f64 / 1e9);
+                cell(cases, times.collect(), seconds)
+            })
+        };
+        grid.row(end("returned", |e| e.returned));
+        grid.row(end("flushed", |e| e.flushed));
+        grid.row(end("settled", |e| e.settled));
+        let counts = |name: &str, pick: fn(&EndsRecord) -> Option<f64>, show: fn(f64) -> String| {
+            self.row(format!("  {name}"), workload, |cases| {
+                cell(cases, ends(cases).filter_map(|e| pick(&e)).collect(), show)
+            })
+        };
+        grid.row(counts(
+            "device writes until settled, MiB",
+            |e| {
+                e.settled
+                    .device
+                    .map(|d| d.written_bytes as f64 / f64::from(1 << 20))
+            },
+            |v| format!("{v:.1}"),
+        ));
+        grid.row(counts(
+            "flushes until settled",
+            |e| e.settled.device.map(|d| d.flushes as f64),
+            |v| format!("{v:.0}"),
+        ));
+        grid.row(counts(
+            "dirty at returned, MiB",
+            |e| e.dirty_bytes.map(|b| b as f64 / f64::from(1 << 20)),
+            |v| format!("{v:.1}"),
+        ));
+    }
+
+    /// Each operation; those of one name are summed, as the suite does.
+    fn operation_rows(&self, workload: &str, grid: &mut Grid) {
+        let mut names: Vec<&str> = Vec::new();
+        let all = self.cases.iter().filter(|((w, _), _)| *w == workload);
+        for operation in all.flat_map(|(_, cases)| cases).flat_map(|c| operations(c)) {
+            if !names.contains(&operation.name.as_str()) {
+                names.push(&operation.name);
+            }
+        }
+        for name in names {
+            grid.row(self.row(format!("{workload} {name}"), workload, |cases| {
+                operation_cell(cases, name)
+            }));
+        }
+    }
+}
+
+fn operations(case: &CaseRecord) -> impl Iterator<Item = &OperationRecord> {
+    case.phases.iter().flat_map(|phase| &phase.operations)
+}
+
+fn measured<'c>(cases: &'c [&'c CaseRecord]) -> impl Iterator<Item = &'c CaseRecord> {
+    cases
+        .iter()
+        .copied()
+        .filter(|c| c.outcome == Outcome::Measured)
+}
+
+fn ends<'c>(cases: &'c [&'c CaseRecord]) -> impl Iterator<Item = EndsRecord> {
+    measured(cases)
+        .flat_map(|c| &c.phases)
+        .filter_map(|p: &PhaseRecord| p.ends)
+}
+
+/// Sum of the operations called `name` in each round, median over the rounds; a plus
+/// sign marks one that the time limit cut short.
+fn operation_cell(cases: &[&CaseRecord], name: &str) -> String {
+    let mut limited = false;
+    let mut sums = Vec::new();
+    for case in measured(cases) {
+        let own: Vec<_> = operations(case).filter(|o| o.name == name).collect();
+        limited |= own
+            .iter()
+            .any(|o| o.completeness == Completeness::TimeLimited);
+        if !own.is_empty() {
+            sums.push(own.iter().map(|o| o.wall_ns as f64 / 1e9).sum());
+        }
+    }
+    let mark = if limited { "+" } else { "" };
+    cell(cases, sums, |v| format!("{}{mark}", seconds(v)))
+}
+
+/// The median of `values`, or in a word why there are none.
+fn cell(cases: &[&CaseRecord], values: Vec<f64>, show: impl Fn(f64) -> String) -> String {
+    if let Some(value) = median(&values) {
+        return show(value);
+    }
+    match cases.first().map(|c| &c.outcome) {
+        Some(Outcome::Failed { .. }) => "failed".to_string(),
+        Some(Outcome::Skipped { .. }) => "skipped".to_string(),
+        Some(Outcome::Interrupted { .. }) => "interrupted".to_string(),
+        _ => "–".to_string(),
+    }
+}
+
+/// Why cases have no figures: each cause once, with the rounds it struck.
+fn faults(out: &mut dyn Write, results: &Results) -> io::Result<()> {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut order = Vec::new();
+    for case in &results.cases {
+        let key = &case.case;
+        let line = match &case.outcome {
+            Outcome::Measured => continue,
+            Outcome::Failed { stage, causes, log } => {
+                let log: String = log.iter().map(|l| format!("\n    log: {l}")).collect();
+                format!(
+                    "failed: {} on {}, {}: in {stage}: {}{log}",
+                    key.workload,
+                    key.target,
+                    key.engine,
+                    causes.join(": ")
+                )
+            }
+            Outcome::Skipped { reason, remedy } => {
+                format!(
+                    "skipped: {}, {}: {reason}; {remedy}",
+                    key.target, key.engine
+                )
+            }
+            Outcome::Interrupted { stage } => format!(
+                "interrupted: {} on {}, {}: in {stage}",
+                key.workload, key.target, key.engine
+            ),
+        };
+        let count = seen.entry(line.clone()).or_default();
+        if *count == 0 {
+            order.push(line);
+        }
+        *count += 1;
+    }
+    if !order.is_empty() {
+        writeln!(out)?;
+    }
+    for line in order {
+        match seen[&line] {
+            1 => writeln!(out, "{line}")?,
+            n => writeln!(out, "{line} ({n} times)")?,
+        }
+    }
+    Ok(())
+}
+
+fn notes(out: &mut dyn Write, results: &Results) -> io::Result<()> {
+    let run = &results.run;
+    let mut notes: Vec<String> = Vec::new();
+    if run.plan.rounds == 1 {
+        notes.push(
+            "one round gives no verdict: what differs here may be noise; repeat with --rounds 5"
+                .into(),
+        );
+    }
+    if let Some(image) = &run.image {
+        notes.push(format!(
+            "made targets took turns on one loop image, held by {}",
+            image.holder.as_deref().unwrap_or("unknown holder")
+        ));
+        if image.in_memory {
+            notes.push("the image was in memory: its counts stand, its times rank nothing".into());
+        }
+        if !image.direct_io {
+            notes.push(
+                "the loop device had no direct I/O: reads may have come from the host's cache"
+                    .into(),
+            );
+        }
+    }
+    notes.extend(run.remarks.iter().cloned());
+    for remark in results.cases.iter().flat_map(|c| &c.remarks) {
+        if !notes.contains(remark) {
+            notes.push(remark.clone());
+        }
+    }
+    if run.ending.is_none() {
+        notes.push("the run did not come to its end; the cases shown had been stored".into());
+    }
+    notes.extend(results.damage.iter().map(|d| format!("not read: {d}")));
+    if !notes.is_empty() {
+        writeln!(out)?;
+    }
+    notes
+        .iter()
+        .try_for_each(|note| writeln!(out, "note: {note}"))
+}

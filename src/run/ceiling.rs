@@ -1,0 +1,40 @@
+//! Measures the harness itself once a run.
+
+use std::path::Path;
+
+use super::worker::{self, Place, Task, Work};
+use crate::engine::{Address, null};
+use crate::error::{Context, Result};
+use crate::record::Ceiling;
+use crate::workload::Event;
+
+/// The cost of a statement that costs the engine nothing, in a worker on `cpus`.
+///
+/// # Errors
+/// When the worker fails: then no case could be measured either.
+pub(super) fn measure(cpus: &[usize], log: &Path) -> Result<Ceiling> {
+    let task = Task {
+        workload: Work::Ceiling,
+        address: Address::Null {
+            script: null::Script::default(),
+        },
+        target: None,
+        device: None,
+    };
+    let place = Place {
+        cpus,
+        cgroup: None,
+        log,
+    };
+    let mut found = None;
+    worker::run(&task, &place, &mut |event| {
+        if let Event::OperationFinished(operation) = event {
+            found = Some(Ceiling {
+                statements: operation.statements,
+                ns_per_statement: operation.wall_ns as f64 / operation.statements as f64,
+            });
+        }
+    })
+    .context("the worker cannot run here")?;
+    found.context("the worker measured nothing")
+}

@@ -1,0 +1,279 @@
+//! One case in one round, from mkfs to umount.
+
+use std::time::Instant;
+
+use super::environment::{Environment, Options};
+use super::event::{Event, Observer};
+use super::interrupt::{self, Interrupted};
+use super::prepared::Prepared;
+use super::stage::Stage;
+use super::worker::{self, Place, Task, Work, WorkerFailed};
+use crate::engine::{Launch, Server};
+use crate::error::{Error, Result, chain};
+use crate::host::{Cgroup, now_utc};
+use crate::plan::{Case, Plan};
+use crate::record::{
+    CaseRecord, Completeness, EngineRecord, FORMAT, KeyRecord, Outcome, PhaseRecord, StageRecord,
+};
+use crate::target::{self, Privilege, Spec};
+use crate::workload;
+
+/// Measures `case` in `round`; a fault becomes part of the record.
+pub(super) fn measure(
+    (plan, options): (&Plan, &Options),
+    environment: &Environment,
+    case: &Case,
+    round: u32,
+    observer: &mut dyn Observer,
+) -> CaseRecord {
+    let mut lifecycle = Lifecycle {
+        plan,
+        options,
+        environment,
+        case,
+        observer,
+        stage: Stage::Prepare,
+        since: None,
+        log: Vec::new(),
+        record: blank(case, round),
+    };
+    if let Some(outcome) = impossible(case, environment) {
+        lifecycle.record.outcome = outcome;
+        return lifecycle.record;
+    }
+    let result = lifecycle.run();
+    lifecycle.close_stage();
+    if let Err(error) = result {
+        lifecycle.record.outcome = lifecycle.fault(&error);
+    }
+    lifecycle.record
+}
+
+fn blank(case: &Case, round: u32) -> CaseRecord {
+    CaseRecord {
+        format: FORMAT,
+        case: KeyRecord::from(&case.key),
+        round,
+        started: now_utc(),
+        outcome: Outcome::Measured,
+        target: None,
+        engine: None,
+        stages: Vec::new(),
+        phases: Vec::new(),
+        durability: None,
+        disturbed: Vec::new(),
+        remarks: Vec::new(),
+    }
+}
+
+/// Why the case cannot be measured on this machine, if it cannot.
+fn impossible(case: &Case, environment: &Environment) -> Option<Outcome> {
+    let Spec::Made(made) = &case.target else {
+        return None;
+    };
+    if let Privilege::DirectoriesOnly { reason } = &environment.privilege {
+        return Some(Outcome::Skipped {
+            reason: format!("file systems cannot be made here: {reason}"),
+            remedy: "run as root, or name a directory on a mounted file system".to_string(),
+        });
+    }
+    let missing = target::probe(made.fs).err()?;
+    Some(Outcome::Skipped {
+        reason: missing.reason,
+        remedy: missing.remedy,
+    })
+}
+
+struct Lifecycle<'a> {
+    plan: &'a Plan,
+    options: &'a Options,
+    environment: &'a Environment,
+    case: &'a Case,
+    observer: &'a mut dyn Observer,
+    stage: Stage,
+    /// When the present stage began; `None` between two.
+    since: Option<Instant>,
+    /// The last lines of the log that tells about a fault.
+    log: Vec<String>,
+    record: CaseRecord,
+}
+
+impl Lifecycle<'_> {
+    fn run(&mut self) -> Result<()> {
+        self.enter(Stage::Prepare)?;
+        let target = Prepared::new(&self.case.target, self.environment, &self.options.run_id)?;
+        let target = self.on_target(target)?;
+        self.enter(Stage::Cleanup)?;
+        target.take_down()
+    }
+
+    /// Everything between the making of the target and its taking down.
+    fn on_target(&mut self, mut target: Prepared) -> Result<Prepared> {
+        self.note_target(&target);
+        self.enter(Stage::Restore)?;
+        let (spec, settings) = (&self.case.engine, &self.case.key.settings);
+        if let Some(archive) = self.environment.snapshot(spec, settings)? {
+            target::snapshot::restore(&archive, &target.data())?;
+        }
+        self.enter(Stage::Settle)?;
+        target.settle()?;
+        self.note_target(&target);
+        self.enter(Stage::Launch)?;
+        let engine = &self.environment.engines[spec];
+        self.record.engine = Some(EngineRecord {
+            kind: engine.build().kind.to_string(),
+            version: engine.build().version.clone(),
+            binary: engine
+                .build()
+                .binary
+                .as_ref()
+                .map(|b| b.display().to_string()),
+            has_server: engine.has_server(),
+            settings: Default::default(),
+        });
+        let (server_cpus, worker_cpus) = self.case.key.cpus.place(&self.environment.cpus);
+        let mut server = engine.launch(&Launch {
+            data: target.data(),
+            run_dir: self.environment.run_dir(),
+            settings: settings.clone(),
+            cpus: server_cpus,
+            cgroups: Vec::new(),
+        })?;
+        self.enter(Stage::Work)?;
+        if let Err(error) = self.work(&target, server.as_mut(), &worker_cpus) {
+            return Err(self.blame(error, server.as_mut()));
+        }
+        self.enter(Stage::Stop)?;
+        server.stop()?;
+        Ok(target)
+    }
+
+    /// Runs the worker and gathers what it tells.
+    fn work(&mut self, target: &Prepared, server: &mut dyn Server, cpus: &[usize]) -> Result<()> {
+        // Where there are no groups, the process group alone has to do.
+        let group = format!("{}-worker", self.options.run_id);
+        let cgroup = Cgroup::create(&group, &self.environment.ledger).ok();
+        let task = Task {
+            workload: Work::Phase {
+                name: self.case.key.workload.clone(),
+                options: self.plan.sqlbench.clone(),
+            },
+            address: server.address(),
+            target: Some(target.root().to_path_buf()),
+            device: target.device.clone(),
+        };
+        let log = self.environment.worker_log();
+        let place = Place {
+            cpus,
+            cgroup: cgroup.as_ref().map(Cgroup::procs),
+            log: &log,
+        };
+        let (record, observer) = (&mut self.record, &mut *self.observer);
+        worker::run(&task, &place, &mut |event| {
+            gather(record, event);
+            observer.tell(&Event::Workload(event));
+        })
+    }
+
+    /// Adds to a worker's fault what the server has to say about it.
+    fn blame(&mut self, error: Error, server: &mut dyn Server) -> Error {
+        if error.is::<Interrupted>() {
+            return error;
+        }
+        let died = server.died();
+        let mut log = server.log_tail();
+        if let Some(failed) = error.downcast_ref::<WorkerFailed>() {
+            log.extend(failed.log.iter().cloned());
+        }
+        self.log = log;
+        match died {
+            Some(how) => error.context(format!("the server died: {how}")),
+            None => error,
+        }
+    }
+
+    fn note_target(&mut self, target: &Prepared) {
+        self.record.target = Some(target.record.clone());
+        self.record.remarks = target.remarks.clone();
+    }
+
+    /// Ends the stage before and begins `stage`.
+    fn enter(&mut self, stage: Stage) -> Result<()> {
+        self.close_stage();
+        self.stage = stage;
+        self.observer.tell(&Event::Entered(stage));
+        if self.options.hold_at == Some(stage) {
+            self.observer
+                .tell(&Event::Note(format!("holding at {stage}")));
+        }
+        while self.options.hold_at == Some(stage) {
+            interrupt::check()?;
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        interrupt::check()?;
+        self.since = Some(Instant::now());
+        Ok(())
+    }
+
+    fn close_stage(&mut self) {
+        if let Some(since) = self.since.take() {
+            self.record.stages.push(StageRecord {
+                stage: self.stage.name().to_string(),
+                wall_ns: since.elapsed().as_nanos() as u64,
+            });
+        }
+    }
+
+    fn fault(&mut self, error: &Error) -> Outcome {
+        let stage = self.stage.name().to_string();
+        if error.is::<Interrupted>() {
+            return Outcome::Interrupted { stage };
+        }
+        let causes = match error.downcast_ref::<WorkerFailed>() {
+            Some(failed) => failed.causes().to_vec(),
+            None => chain(error),
+        };
+        Outcome::Failed {
+            stage,
+            causes,
+            log: std::mem::take(&mut self.log),
+        }
+    }
+}
+
+/// Puts what the worker tells into the record.
+fn gather(record: &mut CaseRecord, event: &workload::Event) {
+    match event {
+        workload::Event::PhaseStarted { phase } => record.phases.push(PhaseRecord {
+            name: phase.clone(),
+            completeness: Completeness::Interrupted,
+            ends: None,
+            client: None,
+            server: None,
+            operations: Vec::new(),
+        }),
+        workload::Event::OperationStarted { .. } => {}
+        workload::Event::OperationFinished(operation) => {
+            if let Some(phase) = record.phases.last_mut() {
+                phase.operations.push((**operation).clone().into());
+            }
+        }
+        workload::Event::PhaseFinished(result) => {
+            if let Some(engine) = &mut record.engine {
+                engine.settings = result.settings.clone();
+            }
+            if let Some(phase) = record.phases.last_mut() {
+                let limited = |o: &crate::record::OperationRecord| {
+                    o.completeness == Completeness::TimeLimited
+                };
+                phase.completeness = match phase.operations.iter().any(limited) {
+                    true => Completeness::TimeLimited,
+                    false => Completeness::Complete,
+                };
+                phase.ends = Some(result.ends.into());
+                phase.client = Some(result.client.into());
+                phase.server = result.server.map(Into::into);
+            }
+        }
+    }
+}

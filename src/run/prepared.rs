@@ -1,0 +1,163 @@
+//! A target made ready for one case; taken down on drop.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::environment::Environment;
+use crate::error::{Context, Result};
+use crate::record::{DeviceRecord, TargetRecord};
+use crate::target::{self, Device, FsType, Made, MountGuard, Spec, WorkDir, mountinfo};
+
+/// A directory on the target, ready for data.
+pub(super) struct Prepared {
+    kind: Kind,
+    /// The device whose counters count.
+    pub device: Option<PathBuf>,
+    /// As recorded; filled up when the file system has been mounted afresh.
+    pub record: TargetRecord,
+    /// What a reader must know.
+    pub remarks: Vec<String>,
+}
+
+/// How long to wait for the file system to have nothing dirty after it was mounted afresh.
+const CLEAN_LIMIT: Duration = Duration::from_secs(10);
+
+enum Kind {
+    Made(Box<MountGuard>),
+    Directory(WorkDir),
+}
+
+impl Prepared {
+    /// mkfs and mount, or a marked directory of ours.
+    ///
+    /// # Errors
+    /// mkfs's or the kernel's words; a directory that cannot be written.
+    pub fn new(spec: &Spec, environment: &Environment, run_id: &str) -> Result<Self> {
+        let mut prepared = match spec {
+            Spec::Made(made) => Self::make(made, environment),
+            Spec::Directory(path) => Self::take(path, environment, run_id),
+        }?;
+        let data = prepared.data();
+        fs::create_dir(&data).with_context(|| format!("cannot make {}", data.display()))?;
+        prepared.look()?;
+        Ok(prepared)
+    }
+
+    fn make(made: &Made, environment: &Environment) -> Result<Self> {
+        let image = match made.fs {
+            FsType::Tmpfs => None,
+            _ => Some(environment.image.as_ref().context("there is no image")?),
+        };
+        let device = image.map(|i| i.device().to_path_buf());
+        let mkfs = match &device {
+            Some(device) => Some(made.format(device)?.command),
+            None => None,
+        };
+        let mount = made.mount(device.as_deref(), &environment.mount_point())?;
+        Ok(Prepared {
+            record: TargetRecord {
+                mkfs,
+                options_asked: [made.mount_options().as_slice(), mount.added_options()].concat(),
+                device: environment.image_record().filter(|_| device.is_some()),
+                ..TargetRecord::default()
+            },
+            remarks: image
+                .iter()
+                .flat_map(|i| &i.facts().remarks)
+                .chain(mount.remarks())
+                .cloned()
+                .collect(),
+            kind: Kind::Made(Box::new(mount)),
+            device,
+        })
+    }
+
+    fn take(path: &Path, environment: &Environment, run_id: &str) -> Result<Self> {
+        let workdir = WorkDir::create(path, run_id, &environment.ledger)?;
+        let device = mountinfo::holder_of(workdir.path())?.device();
+        let facts = device.as_deref().map(Device::read).transpose()?;
+        let mut remarks = vec![
+            "the directory could not be made cold: its files were dropped from the cache by advice"
+                .to_string(),
+        ];
+        if facts.is_some() {
+            remarks.push(
+                "device counters include whatever else used the device meanwhile".to_string(),
+            );
+        }
+        Ok(Prepared {
+            kind: Kind::Directory(workdir),
+            record: TargetRecord {
+                device: facts.map(|facts| DeviceRecord {
+                    device: facts.path.display().to_string(),
+                    size_bytes: facts.size.0,
+                    direct_io: facts.loop_direct_io.unwrap_or(true),
+                    logical_block_bytes: u64::from(facts.logical_block_size),
+                    write_cache: facts.write_cache,
+                    ..DeviceRecord::default()
+                }),
+                ..TargetRecord::default()
+            },
+            device,
+            remarks,
+        })
+    }
+
+    /// The directory for the data: below the mount, as a server refuses a mount's root.
+    pub fn data(&self) -> PathBuf {
+        self.root().join("data")
+    }
+
+    /// The mount point, or our directory.
+    pub fn root(&self) -> &Path {
+        match &self.kind {
+            Kind::Made(mount) => mount.path(),
+            Kind::Directory(dir) => dir.path(),
+        }
+    }
+
+    /// Writes out what restoring left dirty and empties the cache: a made file system is
+    /// mounted afresh, a directory's files are dropped by advice.
+    ///
+    /// # Errors
+    /// The kernel's words.
+    pub fn settle(&mut self) -> Result<()> {
+        target::syncfs(&self.data())?;
+        match &mut self.kind {
+            // What has no device keeps its data only while it is mounted.
+            Kind::Made(_) if self.device.is_none() => {}
+            Kind::Made(mount) => {
+                mount.remount()?;
+                target::wait_clean(mount.path(), CLEAN_LIMIT);
+                self.record.cold = true;
+            }
+            Kind::Directory(dir) => target::snapshot::drop_cached(dir.path())?,
+        }
+        self.look()
+    }
+
+    /// What mountinfo and the kernel say of it now.
+    fn look(&mut self) -> Result<()> {
+        let data = self.data();
+        let mount = mountinfo::holder_of(&data)?;
+        self.record.filesystem = mount.fs_type.clone();
+        self.record.source = Path::new(&mount.source).display().to_string();
+        self.record.options_effective = match &self.kind {
+            Kind::Made(guard) => guard.effective_options()?,
+            Kind::Directory(_) => mount.options(),
+        };
+        Ok(())
+    }
+
+    /// Takes it down and tells what goes wrong.
+    ///
+    /// # Errors
+    /// A mount that stays busy; a directory that cannot be removed.
+    pub fn take_down(self) -> Result<()> {
+        match self.kind {
+            Kind::Made(mount) => mount.unmount(),
+            Kind::Directory(dir) => dir.remove(),
+        }
+    }
+}

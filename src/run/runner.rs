@@ -1,0 +1,147 @@
+//! The rounds: every case in its turn, stored as soon as it has ended.
+
+use std::path::PathBuf;
+
+use super::environment::{Environment, Options};
+use super::event::{Event, Observer};
+use super::{ceiling, interrupt, lifecycle};
+use crate::error::Result;
+use crate::host::{Facts, Ledger, now_utc};
+use crate::plan::{Plan, order};
+use crate::record::{CaseRecord, Ending, FORMAT, KeyRecord, Outcome, PlanRecord, RunRecord, Store};
+
+/// What came of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Where it is stored.
+    pub dir: PathBuf,
+    /// Cases measured to their end.
+    pub measured: usize,
+    /// Cases that failed.
+    pub failed: usize,
+    /// Cases that cannot be measured here.
+    pub skipped: usize,
+    /// A signal ended the run.
+    pub interrupted: bool,
+}
+
+/// Runs `plan`. A case that fails is a record; the others go on.
+///
+/// # Errors
+/// When the run cannot begin or its results cannot be saved; an interrupt before the
+/// first case. An interrupt later is told in the summary.
+pub fn execute(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> Result<Summary> {
+    let ledger = Ledger::open(&options.run_id)?;
+    let mut remarks = Vec::new();
+    for other in ledger.others()? {
+        remarks.push(format!(
+            "another mountmark (process {}) ran at the same time: the two disturb each other",
+            other.pid
+        ));
+    }
+    for remark in &remarks {
+        observer.tell(&Event::Note(remark.clone()));
+    }
+    let environment = Environment::new(plan, options, ledger)?;
+    let cpus = plan.cases.first().map(|case| case.key.cpus);
+    let (_, cpus) = cpus.map_or_else(Default::default, |c| c.place(&environment.cpus));
+    let ceiling = ceiling::measure(&cpus, &environment.worker_log())?;
+    let mut run = record(plan, options, remarks);
+    run.image = environment.image_record();
+    run.ceiling = Some(ceiling);
+    let mut store = Store::create(&options.results, run)?;
+    let mut summary = Summary {
+        dir: store.dir().to_path_buf(),
+        ..Summary::default()
+    };
+    observer.tell(&Event::Started {
+        measurements: plan.measurements(),
+        dir: summary.dir.clone(),
+    });
+    rounds(
+        plan,
+        options,
+        &environment,
+        (&mut store, &mut summary),
+        observer,
+    )?;
+    store.update(|run| {
+        run.ended = Some(now_utc());
+        run.ending = Some(match summary.interrupted {
+            true => Ending::Interrupted,
+            false => Ending::Complete,
+        });
+    })?;
+    environment.close()?;
+    Ok(summary)
+}
+
+fn rounds(
+    plan: &Plan,
+    options: &Options,
+    environment: &Environment,
+    (store, summary): (&mut Store, &mut Summary),
+    observer: &mut dyn Observer,
+) -> Result<()> {
+    let mut position = 0;
+    for round in 0..plan.rounds {
+        for index in order(plan.cases.len(), round, plan.seed) {
+            let case = &plan.cases[index];
+            observer.tell(&Event::CaseStarted {
+                case: &case.key,
+                round,
+                position,
+            });
+            position += 1;
+            let record = lifecycle::measure((plan, options), environment, case, round, observer);
+            store.append(&record)?;
+            observer.tell(&Event::CaseFinished(&record));
+            count(summary, &record);
+            if summary.interrupted || interrupt::check().is_err() {
+                summary.interrupted = true;
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn count(summary: &mut Summary, record: &CaseRecord) {
+    match record.outcome {
+        Outcome::Measured => summary.measured += 1,
+        Outcome::Failed { .. } => summary.failed += 1,
+        Outcome::Skipped { .. } => summary.skipped += 1,
+        Outcome::Interrupted { .. } => summary.interrupted = true,
+    }
+}
+
+fn record(plan: &Plan, options: &Options, remarks: Vec<String>) -> RunRecord {
+    RunRecord {
+        format: FORMAT,
+        id: options.run_id.clone(),
+        label: plan.label.clone(),
+        mountmark: env!("CARGO_PKG_VERSION").to_string(),
+        started: now_utc(),
+        ended: None,
+        ending: None,
+        arguments: options.arguments.clone(),
+        plan: PlanRecord {
+            cases: plan.cases.iter().map(|c| KeyRecord::from(&c.key)).collect(),
+            rounds: plan.rounds,
+            seed: plan.seed,
+            order: (0..plan.rounds)
+                .map(|round| order(plan.cases.len(), round, plan.seed))
+                .collect(),
+            profile: plan.sqlbench.profile.to_string(),
+            loops: plan.sqlbench.loops,
+            fast: plan.sqlbench.fast,
+            read_key_loops: plan.sqlbench.read_key_loops,
+            many_keys_loops: plan.sqlbench.many_keys_loops,
+            time_limit_s: plan.sqlbench.time_limit_s,
+        },
+        host: Facts::read().into(),
+        image: None,
+        ceiling: None,
+        remarks,
+    }
+}
