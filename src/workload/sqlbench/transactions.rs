@@ -66,7 +66,7 @@ fn refuse_without_transactions(client: &mut Client) -> Result<()> {
     let field = |n: usize| row.get(n).cloned().flatten().unwrap_or_default();
     if field(1) != "YES" {
         bail!(
-            "phase transactions needs a transactional storage engine; default_storage_engine is {}",
+            "{} has no transactions; set default_storage_engine to one that has, such as InnoDB",
             field(0)
         );
     }
@@ -221,13 +221,7 @@ impl Transactions<'_, '_> {
             .texts
             .template(text)
             .fill(&mut self.sql, &[value.into()]);
-        let session = self.client.session();
-        let rows = session.values(&self.sql).map_err(Error::new)?;
-        let found = rows.first().and_then(|row| row.first().cloned().flatten());
-        if session.answers() && found.as_deref() != Some(&expected.to_string()) {
-            bail!("{found:?} rows, expected {expected}: {}", self.sql);
-        }
-        Ok(())
+        self.client.check(&self.sql, expected)
     }
 }
 

@@ -7,7 +7,7 @@
 use super::client::Client;
 use super::random::{letter, permutation};
 use super::{Options, Profile};
-use crate::error::{Error, Result, bail};
+use crate::error::Result;
 use crate::sql::{Arg, Table, Template};
 use crate::workload::{Bench, Rows};
 
@@ -231,12 +231,7 @@ fn benchmark(bench: &mut Bench<'_>, client: &mut Client, counts: &Counts) -> Res
     }
     op.finish()?;
     let left = client.texts.text("count_tenk1").to_string();
-    let rows = client.session().values(&left).map_err(Error::new)?;
-    let found = rows.first().and_then(|row| row.first().cloned().flatten());
-    if client.session().answers() && found.as_deref() != Some(&large.to_string()) {
-        bail!("{found:?} rows are left, expected {large}: {left}");
-    }
-    Ok(())
+    client.check(&left, large)
 }
 
 #[cfg(test)]
