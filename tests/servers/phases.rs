@@ -21,6 +21,9 @@ impl Probe for Blind {
     fn server_cpu(&mut self) -> Option<CpuTime> {
         None
     }
+    fn server_memory(&mut self) -> Option<u64> {
+        None
+    }
     fn dirty_bytes(&mut self) -> Option<u64> {
         None
     }
