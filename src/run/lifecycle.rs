@@ -174,6 +174,7 @@ impl Lifecycle<'_> {
             target: Some(target.root().to_path_buf()),
             device: target.device.clone(),
             server: server.watch(),
+            duet: None,
         };
         let log = self.environment.worker_log();
         let place = Place {
