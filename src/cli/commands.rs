@@ -9,7 +9,7 @@ use super::resolve::{Resolved, fraction, resolve};
 use super::{ALL_MEASURED, INTERRUPTED, SOME_FAILED};
 use crate::compare::{Choice, Figure, Rule};
 use crate::error::{Context, Result, one_line, unknown, usage};
-use crate::host::{leftovers, utc};
+use crate::host::{interrupt, leftovers, utc};
 use crate::plan::Plan;
 use crate::record::{self, Results};
 use crate::report::{self, Lines, StatusLine, TextOptions};
@@ -38,7 +38,7 @@ pub fn perform(command: Command) -> Result<u8> {
 }
 
 fn measure(args: &RunArgs) -> Result<u8> {
-    run::install_signal_handlers()?;
+    interrupt::install()?;
     // Before any thread exists: a namespace belongs to the thread that enters it.
     let privilege = namespace::enter_private()?;
     let Resolved { plan, notes } = resolve(args, &privilege)?;

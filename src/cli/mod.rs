@@ -10,7 +10,7 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 use crate::error::{Error, Usage, one_line};
-use crate::run::Interrupted;
+use crate::host::interrupt::Interrupted;
 
 /// Everything was measured.
 pub const ALL_MEASURED: u8 = 0;

@@ -201,7 +201,7 @@ fn engines(args: &RunArgs) -> Result<Vec<(engine::Spec, String, Vec<Settings>)>>
     let mut asked = asked_settings(&args.set)?;
     let mut engines = Vec::new();
     for spec in given {
-        let found = engine::find(spec)?;
+        let found = engine::find(spec);
         let mut values = BTreeMap::new();
         for setting in asked
             .iter_mut()
@@ -211,8 +211,12 @@ fn engines(args: &RunArgs) -> Result<Vec<(engine::Spec, String, Vec<Settings>)>>
             let of_name: &mut Vec<String> = values.entry(setting.name.clone()).or_default();
             of_name.push(setting.value.clone());
         }
-        let cells = product(found.defaults(), &values);
-        engines.push((spec.clone(), found.build().label(), cells));
+        // One that is missing keeps its cases: they fail with the reason, the others run.
+        let (label, defaults) = match &found {
+            Ok(found) => (found.build().label(), found.defaults()),
+            Err(_) => (format!("{spec} (missing)"), Settings::new()),
+        };
+        engines.push((spec.clone(), label, product(defaults, &values)));
     }
     if let Some(unused) = asked.iter().find(|s| !s.used) {
         return Err(usage(format!(

@@ -17,6 +17,7 @@ use super::log::{Log, file_of};
 use super::place::Account;
 use super::watch;
 use crate::error::{Context, Result, bail};
+use crate::host::interrupt;
 
 /// How long a dropped guard waits after its fast signal before it kills.
 const DROP_LIMIT: Duration = Duration::from_secs(2);
@@ -261,7 +262,8 @@ impl Process {
         self.wait_for(limit, |process| Ok(process.ended()))
     }
 
-    /// Asks `look` again and again until it has an answer or the limit has passed.
+    /// Asks `look` again and again until it has an answer or the limit has passed; a
+    /// signal to ourselves ends the wait with an error.
     pub fn wait_for<T>(
         &mut self,
         limit: Duration,
@@ -272,6 +274,7 @@ impl Process {
             if let Some(answer) = look(self)? {
                 return Ok(Some(answer));
             }
+            interrupt::check()?;
             if start.elapsed() > limit {
                 return Ok(None);
             }
@@ -284,7 +287,7 @@ impl Drop for Process {
     fn drop(&mut self) {
         let tree = watch::tree(self.pid());
         self.signal(self.fast);
-        if self.fast == Signal::SIGKILL || matches!(self.wait(DROP_LIMIT), Ok(None)) {
+        if self.fast == Signal::SIGKILL || !matches!(self.wait(DROP_LIMIT), Ok(Some(_))) {
             for pid in tree {
                 let _ = nix::sys::signal::kill(watch::pid_t(pid), Signal::SIGKILL);
             }

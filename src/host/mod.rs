@@ -4,6 +4,7 @@
 mod cgroup;
 mod cpus;
 mod facts;
+pub mod interrupt;
 pub mod ledger;
 pub mod marker;
 mod monitor;

@@ -230,6 +230,13 @@ impl Block<'_> {
 
     /// The three ends, and what the device had to do for them.
     fn phase_rows(&self, workload: &str, grid: &mut Grid) {
+        let mut cases = self.cases.iter().filter(|((w, _), _)| *w == workload);
+        if !cases.any(|(_, cases)| measured(cases).next().is_some()) {
+            grid.row(self.row(workload.to_string(), workload, |cases| {
+                cell(cases, Vec::new(), seconds)
+            }));
+            return;
+        }
         let end = |name: &str, pick: fn(&EndsRecord) -> EndRecord| {
             self.row(format!("{workload} {name}"), workload, |cases| {
                 let times = ends(cases).map(|e| pick(&e).wall_ns as f64 / 1e9);

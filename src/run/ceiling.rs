@@ -21,6 +21,7 @@ pub(super) fn measure(cpus: &[usize], log: &Path) -> Result<Ceiling> {
         target: None,
         device: None,
         server: None,
+        duet: None,
     };
     let place = Place {
         cpus,

@@ -7,10 +7,9 @@ use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use super::interrupt;
 use crate::engine::{self, Engine, Settings};
-use crate::error::{Context, Result, usage};
-use crate::host::{self, Ledger};
+use crate::error::{Context, Result, chain, usage};
+use crate::host::{self, Ledger, interrupt};
 use crate::plan::Plan;
 use crate::record::DeviceRecord;
 use crate::target::{self, Image, Privilege, WorkDir};
@@ -34,6 +33,8 @@ pub struct Options {
 /// directory it lies in.
 pub(super) struct Environment {
     pub engines: BTreeMap<engine::Spec, Box<dyn Engine>>,
+    /// Engines that were not found, with the causes.
+    pub missing: BTreeMap<engine::Spec, Vec<String>>,
     pub image: Option<Image>,
     pub cpus: Vec<usize>,
     pub privilege: Privilege,
@@ -46,12 +47,17 @@ impl Environment {
     /// Makes what the plan needs.
     ///
     /// # Errors
-    /// An engine that is missing; no room for the image; an interrupt.
+    /// No room for the image; a place that cannot be written; an interrupt.
     pub fn new(plan: &Plan, options: &Options, ledger: Ledger) -> Result<Self> {
-        let mut engines = BTreeMap::new();
+        let mut engines: BTreeMap<_, Box<dyn Engine>> = BTreeMap::new();
+        let mut missing = BTreeMap::new();
         for case in &plan.cases {
-            if !engines.contains_key(&case.engine) {
-                engines.insert(case.engine.clone(), engine::find(&case.engine)?);
+            if engines.contains_key(&case.engine) || missing.contains_key(&case.engine) {
+                continue;
+            }
+            match engine::find(&case.engine) {
+                Ok(found) => drop(engines.insert(case.engine.clone(), found)),
+                Err(error) => drop(missing.insert(case.engine.clone(), chain(&error))),
             }
         }
         let workdir = WorkDir::create(&plan.image_dir, &options.run_id, &ledger).map_err(|e| {
@@ -80,6 +86,7 @@ impl Environment {
         };
         Ok(Environment {
             engines,
+            missing,
             image,
             cpus: host::allowed_cpus(),
             privilege: options.privilege.clone(),
@@ -101,7 +108,7 @@ impl Environment {
 
     /// What the workers write to standard error.
     pub fn worker_log(&self) -> PathBuf {
-        self.run_dir().join("worker.log")
+        self.workdir.path().join("worker.log")
     }
 
     /// The snapshot of `engine` with `settings`: made on first use, outside every target;

@@ -1,16 +1,16 @@
 //! One case in one round, from mkfs to umount.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::environment::{Environment, Options};
 use super::event::{Event, Observer};
-use super::interrupt::{self, Interrupted};
 use super::prepared::Prepared;
 use super::stage::Stage;
 use super::watch::Watch;
 use super::worker::{self, Place, Task, Work, WorkerFailed};
 use crate::engine::{Launch, Server};
 use crate::error::{Error, Result, chain};
+use crate::host::interrupt::{self, Interrupted};
 use crate::host::{Cgroup, now_utc};
 use crate::plan::{Case, Plan};
 use crate::record::{
@@ -69,6 +69,13 @@ fn blank(case: &Case, round: u32) -> CaseRecord {
 
 /// Why the case cannot be measured on this machine, if it cannot.
 fn impossible(case: &Case, environment: &Environment) -> Option<Outcome> {
+    if let Some(causes) = environment.missing.get(&case.engine) {
+        return Some(Outcome::Failed {
+            stage: "find".to_string(),
+            causes: causes.clone(),
+            log: Vec::new(),
+        });
+    }
     let Spec::Made(made) = &case.target else {
         return None;
     };
@@ -171,6 +178,7 @@ impl Lifecycle<'_> {
             target: Some(target.root().to_path_buf()),
             device: target.device.clone(),
             server: server.watch(),
+            duet: None,
         };
         let log = self.environment.worker_log();
         let place = Place {
@@ -190,7 +198,13 @@ impl Lifecycle<'_> {
         if error.is::<Interrupted>() {
             return error;
         }
-        let died = server.died();
+        // A server that is killed loses its connections shortly before its end can be seen.
+        let end = Instant::now() + Duration::from_millis(300);
+        let mut died = server.died();
+        while died.is_none() && server.watch().is_some() && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(5));
+            died = server.died();
+        }
         let mut log = server.log_tail();
         if let Some(failed) = error.downcast_ref::<WorkerFailed>() {
             log.extend(failed.log.iter().cloned());
@@ -239,10 +253,12 @@ impl Lifecycle<'_> {
         if error.is::<Interrupted>() {
             return Outcome::Interrupted { stage };
         }
-        let causes = match error.downcast_ref::<WorkerFailed>() {
-            Some(failed) => failed.causes().to_vec(),
-            None => chain(error),
-        };
+        let mut causes = chain(error);
+        if let Some(failed) = error.downcast_ref::<WorkerFailed>() {
+            // The innermost level stands for the worker's own chain.
+            causes.pop();
+            causes.extend_from_slice(failed.causes());
+        }
         Outcome::Failed {
             stage,
             causes,

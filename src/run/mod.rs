@@ -4,7 +4,6 @@
 mod ceiling;
 mod environment;
 mod event;
-mod interrupt;
 mod lifecycle;
 mod prepared;
 mod runner;
@@ -14,7 +13,7 @@ mod worker;
 
 pub use environment::Options;
 pub use event::{Event, Observer};
-pub use interrupt::{Interrupted, install as install_signal_handlers};
+
 pub use runner::{Summary, execute};
 pub use stage::Stage;
 pub use worker::child as worker_main;

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use super::environment::{Environment, Options};
 use super::event::{Event, Observer};
-use super::{ceiling, interrupt, lifecycle};
+use super::{ceiling, lifecycle};
 use crate::compare::{Choice, Figure, Next, Rule, UntilSure, within};
 use crate::error::Result;
-use crate::host::{Facts, Ledger, now_utc};
+use crate::host::{Facts, Ledger, interrupt, now_utc};
 use crate::plan::{Plan, orders};
 use crate::record::{
     self, CaseRecord, Ending, FORMAT, KeyRecord, Outcome, PlanRecord, RunRecord, Store,

@@ -13,13 +13,12 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
-use super::interrupt;
 use crate::engine::{Address, ServerWatch};
 use crate::error::{Context, Error, Result};
-use crate::host;
+use crate::host::{self, interrupt};
 use crate::measure::{CpuTime, DeviceCounters};
 use crate::target;
-use crate::workload::{Bench, Event, Probe, ceiling, sqlbench};
+use crate::workload::{Bench, Duet, Event, Gate, Probe, ceiling, sqlbench};
 
 /// What a worker is to do; crosses its standard input.
 #[derive(Debug, Serialize, Deserialize)]
@@ -32,6 +31,8 @@ pub(super) struct Task {
     pub device: Option<PathBuf>,
     /// Where the server's CPU time and memory can be read.
     pub server: Option<ServerWatch>,
+    /// Its side of a duet; `None` alone.
+    pub duet: Option<Duet>,
 }
 
 /// The workload of a task.
@@ -258,7 +259,9 @@ fn perform(task: &Task, tell: &mut dyn FnMut(Event) -> Result<()>) -> Result<()>
     let mut probe = TargetProbe::open(task)?;
     match &task.workload {
         Work::Phase { name, options } => {
-            let mut bench = Bench::new(&task.address, &mut probe, tell, options.time_limit());
+            let limit = options.time_limit();
+            let gate = Gate::new(task.duet.as_ref())?;
+            let mut bench = Bench::new(&task.address, &mut probe, tell, limit).with_gate(gate);
             sqlbench::run(name, &mut bench, options)
         }
         Work::Ceiling => {

@@ -27,13 +27,34 @@ macro_rules! files {
 }
 
 const FILES: &[File] = files![
+    "ATIS",
+    "ATIS".Sqlite "sqlite",
+    "ATIS".Postgres "postgres",
+    "alter-table",
+    "alter-table".Mysql "mysql",
+    "big-tables",
+    "connect",
     "create",
     "insert",
     "insert".Sqlite "sqlite",
+    "select",
+    "transactions",
+    "transactions".Mysql "mysql",
+    "wisconsin",
 ];
 
 /// The phases that have texts, in the order the suite runs them.
-pub const PHASES: &[&str] = &["create", "insert"];
+pub const PHASES: &[&str] = &[
+    "alter-table",
+    "ATIS",
+    "big-tables",
+    "connect",
+    "create",
+    "insert",
+    "select",
+    "transactions",
+    "wisconsin",
+];
 
 /// The statements of one phase in one dialect.
 #[derive(Clone, Debug)]
@@ -68,10 +89,15 @@ impl Texts {
     /// # Panics
     /// When the phase has no such text: a fault of this crate, found by its tests.
     pub fn text(&self, name: &str) -> &str {
-        match self.texts.get(name) {
+        match self.get(name) {
             Some(text) => text,
             None => panic!("sql/{} has no statement called {name}", self.phase),
         }
+    }
+
+    /// The text called `name`, if this dialect has it.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.texts.get(name).map(String::as_str)
     }
 
     /// The text called `name`, cut at its places.

@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may end in a panic")]
 
 mod orphan;
+mod phases;
 mod sessions;
 mod starting;
 mod support;
@@ -34,5 +35,6 @@ for_each_server! {
     commits_and_rolls_back => crate::sessions::commits_and_rolls_back,
     moves_big_results_and_statements => crate::sessions::moves_big_results_and_statements,
     tells_when_it_was_killed => crate::sessions::tells_when_it_was_killed,
+    runs_every_phase => crate::phases::runs_every_phase,
     outlives_nobody => crate::orphan::outlives_nobody,
 }

@@ -2,7 +2,7 @@
 
 use super::{Options, drop_leftover};
 use crate::engine::Session;
-use crate::error::Result;
+use crate::error::{Context, Error, Result, bail};
 use crate::sql::{Dialect, Limits, Table, Texts};
 use crate::workload::operation::untimed;
 use crate::workload::{Bench, Op};
@@ -44,6 +44,27 @@ impl Client {
     /// Runs a statement that belongs to no operation.
     pub fn untimed(&mut self, sql: &str) -> Result<()> {
         untimed(self.session.as_mut(), sql).map(drop)
+    }
+
+    /// The first field of the first row, outside the windows; `None` from an engine that
+    /// pretends, and for no row or NULL.
+    pub fn value(&mut self, sql: &str) -> Result<Option<String>> {
+        let rows = self
+            .session
+            .values(sql)
+            .map_err(Error::new)
+            .with_context(|| format!("a check failed: {sql}"))?;
+        Ok(rows.into_iter().flatten().next().flatten())
+    }
+
+    /// Checks what a query of one number gives, outside the windows.
+    pub fn check(&mut self, sql: &str, expected: u64) -> Result<()> {
+        let found = self.value(sql)?;
+        if self.session.answers() && found.as_deref() != Some(&expected.to_string()) {
+            let found = found.as_deref().unwrap_or("nothing");
+            bail!("a check gives {found}, expected {expected}: {sql}");
+        }
+        Ok(())
     }
 
     /// Makes a table, outside the windows.

@@ -24,7 +24,7 @@ struct Counts {
 impl Counts {
     fn new(options: &Options, limits: &Limits) -> Self {
         let (many, plain, keyed) = match options.profile {
-            Profile::Original | Profile::Mariadb => (limits.max_tables.min(10_000), 10_000, 10_000),
+            Profile::Original | Profile::Mariadb => (10_000, 10_000, 10_000),
             Profile::SmallTest => (10, 10, 100),
             Profile::Short => (50, 50, 50),
         };
@@ -145,7 +145,7 @@ fn many_tables(
     let mut op = bench.start("select_group_when_MANY_tables", many)?;
     for i in 1..=many as i64 {
         count_rows.fill(&mut sql, &[Arg::Int(i)]);
-        op.fetch(client.session(), &sql, Rows::Exactly(1))?;
+        op.query(client.session(), &sql, Rows::Exactly(1))?;
     }
     op.finish()?;
 
@@ -188,8 +188,13 @@ mod tests {
     use crate::sql::Dialect;
 
     fn counts(profile: Profile, dialect: Dialect) -> (u64, u64, u64) {
+        scaled(profile, dialect, 1.0)
+    }
+
+    fn scaled(profile: Profile, dialect: Dialect, loops: f64) -> (u64, u64, u64) {
         let options = Options {
             profile,
+            loops,
             ..Options::default()
         };
         let counts = Counts::new(&options, &Limits::of(dialect));
@@ -202,6 +207,12 @@ mod tests {
         assert_eq!(counts(Original, Dialect::Mysql), (10_000, 10_000, 10_000));
         assert_eq!(counts(Original, Dialect::Postgres), (5_000, 10_000, 10_000));
         assert_eq!(counts(SmallTest, Dialect::Sqlite), (10, 10, 100));
+    }
+
+    #[test]
+    fn the_factor_counts_before_the_limit_of_the_server() {
+        let tenth = scaled(Profile::Original, Dialect::Postgres, 0.1);
+        assert_eq!(tenth, (1_000, 1_000, 1_000));
     }
 
     #[test]

@@ -34,6 +34,29 @@ pub fn keys(l: u64) -> (Vec<u64>, Sequence) {
     (keys, sequence)
 }
 
+/// The `n`-th capital letter, A for 0; what follows Z in ASCII above 25.
+pub fn letter(n: u64) -> char {
+    char::from(b'A' + n as u8)
+}
+
+/// A permutation of `0..n`, the same everywhere: shuffled from the back (Fisher and
+/// Yates) by SplitMix64, whose state starts at `seed`.
+pub fn permutation(n: u64, seed: u64) -> Vec<u64> {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    };
+    let mut values: Vec<u64> = (0..n).collect();
+    for i in (1..n).rev() {
+        values.swap(i as usize, (next() % (i + 1)) as usize);
+    }
+    values
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,5 +94,15 @@ mod tests {
             let found: Vec<u64> = (0..4).map(|i| sequence.step(i, l) % (3 * l)).collect();
             assert_eq!(found, first, "{l}");
         }
+    }
+
+    #[test]
+    fn a_permutation_has_everything_once_and_stays_the_same() {
+        let found = permutation(1000, 1);
+        assert_ne!(found, permutation(1000, 2));
+        assert_eq!(found[..3], permutation(1000, 1)[..3]);
+        let mut sorted = found;
+        sorted.sort_unstable();
+        assert!(sorted.into_iter().eq(0..1000));
     }
 }

@@ -42,7 +42,10 @@ pub fn install() -> Result<()> {
 }
 
 /// Fails once a signal has come.
-pub(super) fn check() -> Result<()> {
+///
+/// # Errors
+/// [`Interrupted`].
+pub fn check() -> Result<()> {
     match Signal::try_from(RECEIVED.load(Ordering::Relaxed)) {
         Ok(signal) => Err(Error::new(Interrupted(signal))),
         Err(_) => Ok(()),

@@ -1,0 +1,3 @@
+-- An index belongs to its table.
+-- name: drop_index
+DROP INDEX bench_ind{n} ON bench
