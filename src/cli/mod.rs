@@ -3,6 +3,7 @@
 
 mod args;
 mod commands;
+mod duets;
 mod resolve;
 
 use clap::Parser;

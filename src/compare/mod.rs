@@ -17,6 +17,7 @@
 //! are held by `tests/statistics`.
 
 mod axis;
+pub mod duet;
 mod estimate;
 mod figure;
 mod noise;
@@ -34,4 +35,4 @@ pub use power::{USUAL_CHANCE, chance_of_finding, rounds_needed, smallest_differe
 pub use rule::{Invalid, Looking, Rule};
 pub use until_sure::{Next, UntilSure};
 pub use verdict::{Judgement, Verdict, judge};
-pub use within::{Choice, Comparison, Comparisons, within};
+pub use within::{Choice, Comparison, Comparisons, matches, within};
