@@ -256,13 +256,15 @@ fn plan_shows_the_cases_and_runs_nothing() {
             "synchronous=normal",
             "--rounds",
             "3",
+            "--duet",
+            "off",
         ])
         .output()
         .expect("it runs");
     let shown = text(&output);
     assert_eq!(output.status.code(), Some(0), "{shown}");
     assert!(
-        shown.contains("8 cases and 4 for A/A pairs × 3 rounds = 36 measurements"),
+        shown.contains("8 cases and 4 for A/A pairs; 3 rounds × 12 = 36 measurements"),
         "{shown}"
     );
     assert!(

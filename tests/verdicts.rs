@@ -4,16 +4,31 @@
 
 mod common;
 
+use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use common::{Place, text};
 use mountmark::record::{Outcome, Results};
 
-/// Runs phase `create` with few loops on each of `settings` in turn.
+/// Runs phase `create` with few loops on each of `settings` in turn, one after the other.
 fn run(settings: &[&str], args: &[&str]) -> (Place, Option<i32>, String) {
+    run_any(settings, &[&["--duet", "off"], args].concat())
+}
+
+/// Read by those who measure, written by the test that keeps the machine busy: the tests
+/// of a file run side by side.
+static QUIET: RwLock<()> = RwLock::new(());
+
+/// The same, however the run chooses to.
+fn run_any(settings: &[&str], args: &[&str]) -> (Place, Option<i32>, String) {
+    let _quiet = QUIET.read();
+    measure(settings, args)
+}
+
+fn measure(settings: &[&str], args: &[&str]) -> (Place, Option<i32>, String) {
     let place = Place::new();
     let data = place.path("data");
-    let mut command = place.run(&["create", "--engine", "null", "--loops", "0.05"]);
+    let mut command = place.run(&["create", "--engine", "null", "--loops", "0.01"]);
     command.arg("--on").arg(data).args(args);
     for setting in settings {
         command.arg("--set").arg(format!("null:{setting}"));
@@ -50,12 +65,8 @@ fn ratio(shown: &str, value: &str) -> f64 {
 fn assert_twins_apart(results: &Results) {
     let plan = &results.run.plan;
     assert_eq!(plan.order.len(), plan.rounds as usize);
-    let keys: Vec<_> = plan
-        .order
-        .concat()
-        .iter()
-        .map(|i| &plan.cases[*i])
-        .collect();
+    let units = plan.order.concat().into_iter().map(|i| &plan.units[i]);
+    let keys: Vec<_> = units.map(|unit| &plan.cases[unit[0]]).collect();
     for pair in keys.windows(2) {
         let mut other = pair[1].clone();
         other.replicate = 1 - other.replicate;
@@ -65,11 +76,11 @@ fn assert_twins_apart(results: &Results) {
 
 #[test]
 fn twice_the_delay_is_slower_and_half_of_it_faster() {
-    let (place, code, shown) = run(&["delay_us=1000", "delay_us=2000"], &["--rounds", "5"]);
+    let (place, code, shown) = run(&["delay_us=6000", "delay_us=12000"], &["--rounds", "5"]);
     assert_eq!(code, Some(0), "{shown}");
-    assert_says(&shown, "create: slower: delay_us=2000");
+    assert_says(&shown, "create: slower: delay_us=12000");
     assert!(
-        (1.3..2.5).contains(&ratio(&shown, "delay_us=2000")),
+        (1.3..2.5).contains(&ratio(&shown, "delay_us=12000")),
         "{shown}"
     );
     assert_says(&shown, "noise floor");
@@ -83,30 +94,40 @@ fn twice_the_delay_is_slower_and_half_of_it_faster() {
     assert_eq!(twins.count(), 10);
     assert_twins_apart(&results);
 
-    let (_, code, shown) = run(&["delay_us=2000", "delay_us=1000"], &["--rounds", "5"]);
+    let (_, code, shown) = run(&["delay_us=12000", "delay_us=6000"], &["--rounds", "5"]);
     assert_eq!(code, Some(0), "{shown}");
-    assert_says(&shown, "create: faster: delay_us=1000");
+    assert_says(&shown, "create: faster: delay_us=6000");
     assert!(
-        (0.4..0.77).contains(&ratio(&shown, "delay_us=1000")),
+        (0.4..0.77).contains(&ratio(&shown, "delay_us=6000")),
         "{shown}"
     );
 }
 
 #[test]
-fn one_per_cent_is_no_difference_where_a_quarter_counts() {
+fn side_by_side_it_is_slower_too() {
+    let settings = ["delay_us=6000", "delay_us=12000"];
+    let (place, code, shown) = run_any(&settings, &["--rounds", "5"]);
+    assert_eq!(code, Some(0), "{shown}");
+    assert_says(&shown, "create: slower: delay_us=12000");
+    assert_says(&shown, "noise floor");
+    assert!(place.results().cases.iter().all(|c| c.duet.is_some()));
+}
+
+#[test]
+fn one_per_cent_is_no_difference_where_a_half_counts() {
     let (_, code, shown) = run(
-        &["delay_us=1000", "delay_us=1010"],
-        &["--rounds", "5", "--threshold", "25%"],
+        &["delay_us=6000", "delay_us=6060"],
+        &["--rounds", "5", "--threshold", "50%"],
     );
     assert_eq!(code, Some(0), "{shown}");
-    let words = "create: no difference that matters: delay_us=1010";
+    let words = "create: no difference that matters: delay_us=6060";
     assert_says(&shown, words);
-    assert_says(&shown, "equivalent (±25 %)");
+    assert_says(&shown, "equivalent (±50 %)");
 }
 
 #[test]
 fn one_round_gives_no_verdict() {
-    let (place, code, shown) = run(&["delay_us=1000", "delay_us=2000"], &[]);
+    let (place, code, shown) = run(&["delay_us=6000", "delay_us=12000"], &[]);
     assert_eq!(code, Some(0), "{shown}");
     assert_says(&shown, "no verdict: one round");
     assert!(!shown.contains("slower"), "{shown}");
@@ -136,11 +157,11 @@ fn a_case_that_fails_is_not_comparable() {
 #[test]
 fn rounds_are_added_until_sure_or_to_the_limit() {
     for (width, most, rounds, narrow, words) in [
-        ("50%", "20", 5, true, "5 were enough"),
+        ("90%", "20", 5, true, "5 were enough"),
         ("0.001%", "6", 6, false, "the limit of 6 rounds"),
     ] {
         let (place, code, shown) = run(
-            &["delay_us=1000", "delay_us=2000"],
+            &["delay_us=6000", "delay_us=12000"],
             &["--until-sure", width, "--max-rounds", most],
         );
         assert_eq!(code, Some(0), "{shown}");
@@ -161,10 +182,10 @@ fn rounds_are_added_until_sure_or_to_the_limit() {
 #[test]
 fn the_baseline_is_measured_twice_but_not_in_a_row() {
     let place = Place::new();
-    let mut command = place.run(&["create", "--engine", "null", "--loops", "0.05"]);
+    let mut command = place.run(&["create", "--engine", "null", "--loops", "0.01"]);
     std::fs::create_dir(place.path("more")).expect("a directory");
     command.args(["--on", "./more", "--on", "./data", "--rounds", "4"]);
-    command.args(["--baseline", "./data"]);
+    command.args(["--baseline", "./data", "--duet", "off"]);
     let output = command.output().expect("it runs");
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     let results = place.results();
@@ -183,6 +204,7 @@ fn the_baseline_is_measured_twice_but_not_in_a_row() {
 /// As many busy loops as there are CPUs, in another process than the one that measures.
 #[test]
 fn a_busy_machine_is_told_and_its_rounds_are_kept() {
+    let _alone = QUIET.write();
     let stop = AtomicBool::new(false);
     let busy = || {
         while !stop.load(Ordering::Relaxed) {
@@ -192,7 +214,7 @@ fn a_busy_machine_is_told_and_its_rounds_are_kept() {
     let (place, code, shown) = std::thread::scope(|scope| {
         let cpus = std::thread::available_parallelism().map_or(2, usize::from);
         (0..cpus).for_each(|_| drop(scope.spawn(busy)));
-        let ran = run(&["delay_us=2000"], &["--rounds", "2"]);
+        let ran = measure(&["delay_us=12000"], &["--rounds", "2", "--duet", "off"]);
         stop.store(true, Ordering::Relaxed);
         ran
     });

@@ -60,6 +60,17 @@ pub enum Command {
     Worker,
 }
 
+/// When cases are measured in duets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Duets {
+    /// Where it can be done.
+    Auto,
+    /// Always; where it cannot be done, that is an error.
+    On,
+    /// Never: one case after the other.
+    Off,
+}
+
 /// How stored figures are judged.
 #[derive(Debug, Default, clap::Args)]
 pub struct Judging {
@@ -169,6 +180,16 @@ pub struct RunArgs {
     /// With --until-sure: rounds at most
     #[arg(long, value_name = "N", default_value_t = 30, requires = "until_sure")]
     pub max_rounds: u32,
+
+    /// Measure each case side by side with its baseline, taking turns in slices of a few
+    /// milliseconds: many times less noise. Default: with two or more rounds, where there
+    /// is room for two
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Duets::Auto)]
+    pub duet: Duets,
+
+    /// Length of a slice of a duet
+    #[arg(long, value_name = "TIME", default_value = "5ms")]
+    pub slice: String,
 
     /// Target that the others are compared with (ext2 if among them, else the first)
     #[arg(long, value_name = "LABEL")]

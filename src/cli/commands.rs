@@ -132,11 +132,18 @@ fn plan(args: &RunArgs) -> Result<u8> {
     };
     writeln!(
         out,
-        "\n{cases} cases{pairs} × {} rounds = {} measurements; profile {}",
+        "\n{cases} cases{pairs}; {} rounds × {} = {} measurements; profile {}",
         plan.rounds,
+        plan.per_round(),
         plan.measurements(),
         plan.sqlbench.profile
     )?;
+    if plan.lanes() > 1 {
+        writeln!(
+            out,
+            "each case plays beside its baseline, in turns (duets): the baseline is measured once for each"
+        )?;
+    }
     if let Some(rule) = plan.until_sure {
         writeln!(
             out,

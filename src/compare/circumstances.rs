@@ -158,6 +158,10 @@ impl Facts {
     fn of_case(&mut self, case: &CaseRecord) {
         let key = &case.case;
         self.add(Aspect::Target, "target", &key.target);
+        let way = case.duet.as_ref().map_or("alone".to_string(), |duet| {
+            format!("in duets of {} ms", duet.slice_ns as f64 / 1e6)
+        });
+        self.add(Aspect::Profile, "measured", way);
         self.add(Aspect::Engine, "engine", &key.engine);
         self.add(Aspect::Cpu, "cpu placement", &key.cpus);
         let limit = key

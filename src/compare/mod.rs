@@ -21,6 +21,7 @@ mod axis;
 mod between;
 mod circumstances;
 mod disturbed;
+pub mod duet;
 mod estimate;
 mod figure;
 mod matching;
@@ -44,4 +45,4 @@ pub use power::{USUAL_CHANCE, chance_of_finding, rounds_needed, smallest_differe
 pub use rule::{Invalid, Looking, Rule};
 pub use until_sure::{Next, UntilSure};
 pub use verdict::{Judgement, LEAST_RUNS, Verdict, judge};
-pub use within::{Choice, Comparison, Comparisons, within};
+pub use within::{Choice, Comparison, Comparisons, matches, within};

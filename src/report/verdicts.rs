@@ -132,36 +132,41 @@ fn table(
     contexts: &Contexts<'_>,
 ) -> io::Result<()> {
     let median = |value: Option<f64>| value.map_or("–".to_string(), seconds);
+    // In duets the baseline has figures of its own beside each other case.
+    let one = |members: &[&Comparison]| members.windows(2).all(|w| same_base(w[0], w[1]));
+    let shared = contexts.iter().all(|(_, members)| one(members));
+    let base_name = if shared { "" } else { "baseline s" };
+    let header = ["", base_name, "s", "ratio", "interval", "", "verdict"];
     let mut grid = Grid::with_words_last();
-    grid.row(
-        ["", "s", "ratio", "interval", "", "verdict"]
-            .map(String::from)
-            .to_vec(),
-    );
+    let mut row = |mut cells: Vec<String>| {
+        if shared && cells.len() > 1 {
+            cells.remove(1);
+        }
+        grid.row(cells);
+    };
+    row(header.map(String::from).to_vec());
     for (context, members) in contexts {
-        let base = members.first().and_then(|c| c.base_median);
-        grid.row(vec![context.clone()]);
-        let empty = String::new;
-        grid.row(vec![
-            format!("  {}", axis.named(baseline)),
-            median(base),
-            empty(),
-            empty(),
-            empty(),
-            "baseline".to_string(),
-        ]);
+        row(vec![context.clone()]);
+        if let (true, Some(first)) = (shared, members.first()) {
+            let cells = ["", &median(first.base_median), "", "", "", "baseline"];
+            let name = format!("  {}", axis.named(baseline));
+            row(std::iter::once(name)
+                .chain(cells.map(String::from))
+                .collect());
+        }
         for c in members {
             let estimate = c.judgement.as_ref().map(|j| j.estimate.ratio());
             let interval = c.judgement.as_ref().and_then(|j| j.interval);
-            grid.row(vec![
+            row(vec![
                 format!("  {}", axis.named(&axis.value(&c.new))),
+                median(c.base_median),
                 median(c.new_median),
                 estimate.map_or("–".to_string(), |r| format!("{r:.3}")),
                 interval.map_or("–".to_string(), |i| {
                     format!("{:.3} to {:.3}", i.low(), i.high())
                 }),
                 match c.disturbed {
-                    0 => empty(),
+                    0 => String::new(),
                     n => format!("{n} disturbed"),
                 },
                 c.verdict.to_string(),
@@ -169,6 +174,10 @@ fn table(
         }
     }
     grid.write(out, 2)
+}
+
+fn same_base(a: &Comparison, b: &Comparison) -> bool {
+    a.base_median == b.base_median
 }
 
 /// On what the verdicts stand.

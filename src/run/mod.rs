@@ -2,6 +2,7 @@
 //! worker process, each stored as soon as it has ended.
 
 mod ceiling;
+mod crew;
 mod environment;
 mod event;
 mod lifecycle;

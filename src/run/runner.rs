@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use super::environment::{Environment, Options};
-use super::event::{Event, Observer};
+use super::event::{Event, Observer, Tell, Watcher};
 use super::{ceiling, lifecycle};
 use crate::compare::{Choice, Figure, Next, Rule, UntilSure, within};
 use crate::error::Result;
 use crate::host::{Facts, Ledger, interrupt, now_utc};
-use crate::plan::{Plan, orders};
+use crate::plan::{Case, Plan, orders};
 use crate::record::{
     self, CaseRecord, Ending, FORMAT, KeyRecord, Outcome, PlanRecord, RunRecord, Store,
     UntilSureRecord,
@@ -49,9 +49,9 @@ pub fn execute(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> R
     let environment = Environment::new(plan, options, ledger)?;
     let cpus = plan.cases.first().map(|case| case.key.cpus);
     let (_, cpus) = cpus.map_or_else(Default::default, |c| c.place(&environment.cpus));
-    let ceiling = ceiling::measure(&cpus, &environment.worker_log())?;
+    let ceiling = ceiling::measure(&cpus, &environment.lanes[0].worker_log)?;
     let mut run = record(plan, options, remarks);
-    run.image = environment.image_record();
+    run.image = environment.lanes[0].image_record();
     run.ceiling = Some(ceiling);
     let mut store = Store::create(&options.results, run)?;
     let mut summary = Summary {
@@ -90,6 +90,7 @@ fn rounds(
     let most = plan.until_sure.map_or(plan.rounds, |rule| rule.most);
     let orders = orders(&plan.twins(), most, plan.seed);
     let mut position = 0;
+    let watcher = Watcher::new(observer);
     for round in 0..most {
         if round >= plan.rounds && next(plan, store)? != Some(Next::Another) {
             break;
@@ -99,23 +100,28 @@ fn rounds(
                 run.plan.rounds = round + 1;
                 run.plan.order = orders[..=round as usize].to_vec();
             })?;
-            observer.tell(&Event::RoundAdded {
-                measurements: plan.cases.len(),
+            watcher.tell(&Event::RoundAdded {
+                measurements: plan.per_round(),
             });
         }
         for index in &orders[round as usize] {
-            let case = &plan.cases[*index];
-            observer.tell(&Event::CaseStarted {
-                case: &case.key,
-                name: plan.name(&case.key),
-                round,
-                position,
-            });
-            position += 1;
-            let record = lifecycle::measure((plan, options), environment, case, round, observer);
-            store.append(&record)?;
-            observer.tell(&Event::CaseFinished(&record));
-            count(summary, &record);
+            let unit = &plan.units[*index];
+            for record in measure(
+                plan,
+                options,
+                environment,
+                (unit, *index),
+                (round, position),
+                &watcher,
+            ) {
+                store.append(&record)?;
+                watcher.tell(&Event::CaseFinished {
+                    name: plan.name_of(|key| KeyRecord::from(key) == record.case),
+                    record: &record,
+                });
+                count(summary, &record);
+                position += 1;
+            }
             if summary.interrupted || interrupt::check().is_err() {
                 summary.interrupted = true;
                 return Ok(());
@@ -128,6 +134,45 @@ fn rounds(
             rule.narrow = narrow;
         }
     })
+}
+
+/// Measures one case, or the two of a duet.
+fn measure(
+    plan: &Plan,
+    options: &Options,
+    environment: &Environment,
+    (unit, index): (&[usize], usize),
+    (round, position): (u32, usize),
+    watcher: &dyn Tell,
+) -> Vec<CaseRecord> {
+    let cases: Vec<&Case> = unit.iter().map(|case| &plan.cases[*case]).collect();
+    watcher.tell(&Event::CaseStarted {
+        case: &cases[cases.len() - 1].key,
+        name: plan.unit_name(unit),
+        round,
+        position,
+    });
+    match cases[..] {
+        [a, b] => {
+            // Who begins alternates over rounds, and between the pairs of a round.
+            let first = (round as usize + index) % 2;
+            let both = lifecycle::measure_duet(
+                (plan, options),
+                environment,
+                [a, b],
+                (round, first),
+                watcher,
+            );
+            both.into()
+        }
+        _ => vec![lifecycle::measure(
+            (plan, options),
+            environment,
+            cases[0],
+            round,
+            watcher,
+        )],
+    }
 }
 
 /// Whether rounds are to be added, where the plan adds any. Only widths are looked at,
@@ -184,6 +229,7 @@ fn record(plan: &Plan, options: &Options, remarks: Vec<String>) -> RunRecord {
                 most: rule.most,
                 narrow: None,
             }),
+            units: plan.units.clone(),
             order: orders(&plan.twins(), plan.rounds, plan.seed),
             profile: plan.sqlbench.profile.to_string(),
             loops: plan.sqlbench.loops,

@@ -1,61 +1,82 @@
-//! Looks for what others do on the machine while a case is measured: one reading before
-//! and one after, nothing in between.
+//! Looks for what others do on the machine while a case, or the two of a duet, are
+//! measured: one reading before and one after, nothing in between.
 
-use std::path::PathBuf;
+use std::path::Path;
 
-use super::environment::Environment;
-use super::prepared::Prepared;
 use crate::compare::{Own, disturbances};
 use crate::engine::Server;
 use crate::host::Reading;
-use crate::target::{self, Device};
+use crate::target::{self, Device, Image};
 use crate::units::{CpuTime, DeviceCounters};
 
-/// The counters before the work.
-pub(super) struct Watch {
-    disk: Option<(u32, u32)>,
-    /// The image's own device, whose I/O is the case's.
-    device: Option<PathBuf>,
-    device_before: Option<DeviceCounters>,
-    server_before: Option<CpuTime>,
-    before: Reading,
+/// What one of them works on.
+#[derive(Clone, Copy)]
+pub(super) struct Site<'a> {
+    /// The device whose counters are its own.
+    pub device: Option<&'a Path>,
+    /// The image of its lane.
+    pub image: Option<&'a Image>,
+    /// Its server; an engine without one has no CPU of its own here.
+    pub server: Option<&'a dyn Server>,
 }
 
-impl Watch {
+impl Site<'_> {
+    /// The disk below the image, if it works on that.
+    fn disk(&self) -> Option<(u32, u32)> {
+        let image = self.image.filter(|i| self.device == Some(i.device()))?;
+        let holder = image.facts().holder.device()?;
+        Some(Device::read(&holder).ok()?.number)
+    }
+
+    fn counters(&self) -> Option<DeviceCounters> {
+        target::block_counters(self.device?).ok()
+    }
+
+    fn server_cpu(&self) -> Option<CpuTime> {
+        self.server?.cpu()
+    }
+}
+
+/// The counters before the work, those of each site in the same order.
+pub(super) struct Watch<const N: usize> {
+    disk: Option<(u32, u32)>,
+    devices: [Option<DeviceCounters>; N],
+    servers: [Option<CpuTime>; N],
+    machine: Reading,
+}
+
+impl<const N: usize> Watch<N> {
     /// Takes the first reading.
-    pub fn start(environment: &Environment, target: &Prepared, server: &dyn Server) -> Self {
-        let image = environment.image.as_ref();
-        let device = target
-            .device
-            .clone()
-            .filter(|d| image.is_some_and(|i| i.device() == d));
-        let holder = image.and_then(|i| i.facts().holder.device());
-        let disk = holder.and_then(|path| Some(Device::read(&path).ok()?.number));
-        let disk = disk.filter(|_| device.is_some());
+    pub fn start(sites: [Site<'_>; N]) -> Self {
+        // Images of one run lie on one disk.
+        let disk = sites.first().and_then(Site::disk);
         Watch {
-            disk,
-            device_before: counters(device.as_ref()),
-            device,
-            server_before: server.cpu(),
-            before: Reading::take(disk),
+            disk: disk.filter(|_| sites.iter().all(|site| site.disk() == disk)),
+            devices: sites.map(|site| site.counters()),
+            servers: sites.map(|site| site.server_cpu()),
+            machine: Reading::take(disk),
         }
     }
 
-    /// Takes the second one and says what disturbed the case.
-    pub fn end(self, server: &dyn Server) -> Vec<String> {
-        let window = self.before.until(&Reading::take(self.disk));
-        let device = self.device_before.zip(counters(self.device.as_ref()));
-        let cpu = self.server_before.zip(server.cpu());
-        let own = Own {
-            server: cpu.map_or_else(CpuTime::default, |(a, b)| b.since(a)),
-            device: device.map(|(a, b)| b.since(a)),
-            one_process: self.server_before.is_none(),
+    /// Takes the second one and says what disturbed them.
+    pub fn end(self, sites: [Site<'_>; N]) -> Vec<String> {
+        let window = self.machine.until(&Reading::take(self.disk));
+        let mut own = Own {
+            device: self.disk.map(|_| DeviceCounters::default()),
+            one_process: N == 1 && self.servers.iter().all(Option::is_none),
+            ..Own::default()
         };
+        for (number, site) in sites.iter().enumerate() {
+            let device = self.devices[number].zip(site.counters());
+            own.device = own
+                .device
+                .zip(device)
+                .map(|(sum, (before, after))| sum + after.since(before));
+            if let Some((before, after)) = self.servers[number].zip(site.server_cpu()) {
+                own.server = own.server + after.since(before);
+            }
+        }
         let found = disturbances(&window, &own);
         found.iter().map(ToString::to_string).collect()
     }
-}
-
-fn counters(device: Option<&PathBuf>) -> Option<DeviceCounters> {
-    target::block_counters(device?).ok()
 }
