@@ -28,6 +28,10 @@ fn unknown_names_list_the_valid_ones() {
         (["run", "create", "--set", "journal_mode"], "NAME=VALUE"),
         (["run", "create", "--rounds", "0"], "--rounds"),
         (["run", "create", "--loops", "0"], "--loops"),
+        (["run", "create", "--threshold", "200%"], "like 5% or 0.05"),
+        (["run", "create", "--until-sure", "0%"], "never end"),
+        (["run", "create", "--until-sure", "x"], "like 5% or 0.05"),
+        (["run", "create", "--max-rounds", "9"], "--until-sure"),
         (
             ["report", "nothing", "--results", "results"],
             "mountmark list",
@@ -258,7 +262,7 @@ fn plan_shows_the_cases_and_runs_nothing() {
     let shown = text(&output);
     assert_eq!(output.status.code(), Some(0), "{shown}");
     assert!(
-        shown.contains("8 cases × 3 rounds = 24 measurements"),
+        shown.contains("8 cases and 4 for A/A pairs × 3 rounds = 36 measurements"),
         "{shown}"
     );
     assert!(
@@ -300,7 +304,7 @@ fn runs_are_listed_and_reported() {
         .unwrap();
     let shown = text(&report);
     assert!(
-        shown.contains("create_key+drop") && shown.contains("one round gives no verdict"),
+        shown.contains("create_key+drop") && shown.contains("nothing to compare"),
         "{shown}"
     );
 }

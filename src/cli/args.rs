@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+use crate::compare::Aspect;
 use crate::engine;
 use crate::plan::Cpus;
 use crate::target;
@@ -16,8 +17,8 @@ use crate::workload::sqlbench::Profile;
 #[command(
     version,
     args_override_self = true,
-    after_help = "Exit codes: 0 all measured; 1 ran, but a case failed or one asked for by name was \
-    skipped; 2 could not run; 130 interrupted, with everything measured so far saved."
+    after_help = "Exit codes: 0 all measured; 1 ran, but a case failed, one asked for by name was \
+    skipped, or --fail-on was hit; 2 could not run; 130 interrupted, with everything measured so far saved."
 )]
 pub struct Args {
     /// What to do.
@@ -44,6 +45,8 @@ pub enum Command {
         #[command(flatten)]
         judging: Judging,
     },
+    /// Compare two runs, case by case; each side may be several runs of one label
+    Compare(CompareArgs),
     /// List the stored runs
     List {
         /// Where results are stored
@@ -82,6 +85,41 @@ pub struct Judging {
     /// What is compared: settled (default), flushed, returned, or an operation's name
     #[arg(long, value_name = "FIGURE")]
     pub figure: Option<String>,
+}
+
+/// Arguments of `compare`.
+#[derive(Debug, clap::Args)]
+pub struct CompareArgs {
+    /// What is compared with: a run's directory, its name under the results, or a label,
+    /// which stands for all runs of that label
+    #[arg(value_name = "BASE")]
+    pub base: String,
+
+    /// What is compared: the same
+    #[arg(value_name = "NEW")]
+    pub new: String,
+
+    /// What may differ, because it is compared: kernel, system, cpu, memory, device, engine,
+    /// settings, options, target, profile, mountmark; anything else that differs makes a case
+    /// not comparable
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub axis: Vec<Aspect>,
+
+    /// Exit with 1 when a case is judged slower by that much: slower:5%
+    #[arg(long, value_name = "slower:PERCENT")]
+    pub fail_on: Option<String>,
+
+    /// The smallest difference worth telling (the runs' own)
+    #[arg(long, value_name = "PERCENT")]
+    pub threshold: Option<String>,
+
+    /// What is compared: settled (default), flushed, returned, or an operation's name
+    #[arg(long, value_name = "FIGURE")]
+    pub figure: Option<String>,
+
+    /// Where results are stored
+    #[arg(long, value_name = "DIR", default_value = "bench-results")]
+    pub results: PathBuf,
 }
 
 /// Arguments of `run` and `plan`. Axes multiply into cases.

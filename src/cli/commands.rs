@@ -30,6 +30,7 @@ pub fn perform(command: Command) -> Result<u8> {
             results,
             judging,
         } => show(&runs, &results, &judging),
+        Command::Compare(args) => super::compare::compare(&args),
         Command::List { results } => list(&results),
         Command::Clean => clean(),
         Command::Worker => run::worker_main().map(|()| ALL_MEASURED),
@@ -114,17 +115,36 @@ fn plan(args: &RunArgs) -> Result<u8> {
     let privilege = namespace::enter_private()?;
     let Resolved { plan, notes } = resolve(args, &privilege)?;
     let mut out = io::stdout().lock();
+    let twins = plan.cases.iter().filter(|c| c.key.replicate > 0).count();
+    let cases = plan.cases.len() - twins;
     for (number, case) in plan.cases.iter().enumerate() {
+        if number == cases {
+            writeln!(
+                out,
+                "each baseline once more in every round, to show the noise of the run (A/A pairs):"
+            )?;
+        }
         writeln!(out, "{:4}  {}", number + 1, case.key)?;
     }
+    let pairs = match twins {
+        0 => String::new(),
+        n => format!(" and {n} for A/A pairs"),
+    };
     writeln!(
         out,
-        "\n{} cases × {} rounds = {} measurements; profile {}",
-        plan.cases.len(),
+        "\n{cases} cases{pairs} × {} rounds = {} measurements; profile {}",
         plan.rounds,
         plan.measurements(),
         plan.sqlbench.profile
     )?;
+    if let Some(rule) = plan.until_sure {
+        writeln!(
+            out,
+            "rounds are added until no interval is wider than {} %, up to {}",
+            (rule.width * 1000.0).round() / 10.0,
+            rule.most
+        )?;
+    }
     if plan.needs_image() {
         disk_need(&mut out, &plan, &privilege)?;
     }
@@ -157,7 +177,7 @@ fn disk_need(out: &mut dyn Write, plan: &Plan, privilege: &Privilege) -> Result<
 }
 
 /// The directory that `run` names: a path, or a name under `results`.
-fn find_run(run: &Path, results: &Path) -> Result<PathBuf> {
+pub(super) fn find_run(run: &Path, results: &Path) -> Result<PathBuf> {
     [run.to_path_buf(), results.join(run)]
         .into_iter()
         .find(|dir| dir.join("run.json").is_file())
@@ -201,15 +221,17 @@ fn text_options(results: &Results, judging: &Judging, operations: bool) -> Resul
         operations,
         choice: Choice {
             baseline,
-            figure: figure(results, judging.figure.as_deref())?,
+            figure: figure(&[results], judging.figure.as_deref())?,
             rule: Rule::default().with_threshold(threshold)?,
         },
     })
 }
 
-fn figure(results: &Results, name: Option<&str>) -> Result<Figure> {
+/// The figure of that name, where some case of `runs` has it.
+pub(super) fn figure(runs: &[&Results], name: Option<&str>) -> Result<Figure> {
     let operations = || {
-        let phases = results.cases.iter().flat_map(|c| &c.phases);
+        let cases = runs.iter().flat_map(|r| &r.cases);
+        let phases = cases.flat_map(|c| &c.phases);
         phases.flat_map(|p| &p.operations).map(|o| o.name.as_str())
     };
     match name {

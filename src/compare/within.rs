@@ -186,13 +186,6 @@ fn compare(
 
 /// The estimate from the rounds in which both sides have the figure.
 fn estimate(base: &Rounds<'_>, new: &Rounds<'_>, figure: &Figure) -> Result<Estimate, String> {
-    let cold = |side: &Rounds<'_>| {
-        let mut measured = side.values().filter(|c| c.outcome == Outcome::Measured);
-        measured.all(|c| c.target.as_ref().is_some_and(|t| t.cold))
-    };
-    if cold(base) != cold(new) {
-        return Err("one started cold, the other warm".to_string());
-    }
     let pairs: Vec<Pair> = base
         .iter()
         .filter_map(|(round, base)| {
@@ -210,6 +203,13 @@ fn estimate(base: &Rounds<'_>, new: &Rounds<'_>, figure: &Figure) -> Result<Esti
             _ => "no round has both",
         }
         .to_string());
+    }
+    let cold = |side: &BTreeMap<u32, &CaseRecord>| {
+        let mut measured = side.values().filter(|c| c.outcome == Outcome::Measured);
+        measured.all(|c| c.target.as_ref().is_some_and(|t| t.cold))
+    };
+    if cold(base) != cold(new) {
+        return Err("one started cold, the other warm".to_string());
     }
     Estimate::new(figure.metric(), &pairs).map_err(|e| e.to_string())
 }

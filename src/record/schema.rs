@@ -107,6 +107,10 @@ pub struct UntilSureRecord {
     pub width: f64,
     /// Rounds at most.
     pub most: u32,
+    /// Whether all intervals became that narrow within them; absent while it runs and
+    /// when it was interrupted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub narrow: Option<bool>,
 }
 
 /// What makes a case itself.

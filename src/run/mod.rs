@@ -9,6 +9,7 @@ mod lifecycle;
 mod prepared;
 mod runner;
 mod stage;
+mod watch;
 mod worker;
 
 pub use environment::Options;

@@ -92,7 +92,7 @@ fn rounds(
     let mut position = 0;
     let watcher = Watcher::new(observer);
     for round in 0..most {
-        if round >= plan.rounds && sure(plan, store)? {
+        if round >= plan.rounds && next(plan, store)? != Some(Next::Another) {
             break;
         }
         if round >= plan.rounds {
@@ -128,7 +128,12 @@ fn rounds(
             }
         }
     }
-    Ok(())
+    let narrow = next(plan, store)?.map(|next| next == Next::Narrow);
+    store.update(|run| {
+        if let Some(rule) = &mut run.plan.until_sure {
+            rule.narrow = narrow;
+        }
+    })
 }
 
 /// Measures one case, or the two of a duet.
@@ -170,11 +175,12 @@ fn measure(
     }
 }
 
-/// Whether every interval is narrow enough. Only widths are looked at, never what they
-/// say: stopping at a difference would find one where there is none.
-fn sure(plan: &Plan, store: &Store) -> Result<bool> {
+/// Whether rounds are to be added, where the plan adds any. Only widths are looked at,
+/// never what the intervals say: stopping at a difference would find one where there is
+/// none.
+fn next(plan: &Plan, store: &Store) -> Result<Option<Next>> {
     let Some(rule) = plan.until_sure else {
-        return Ok(true);
+        return Ok(None);
     };
     let results = record::load(store.dir())?;
     let comparisons = within(
@@ -188,9 +194,9 @@ fn sure(plan: &Plan, store: &Store) -> Result<bool> {
     let judged = comparisons.list.iter().filter_map(|c| c.judgement.as_ref());
     let estimates: Vec<_> = judged.map(|j| j.estimate).collect();
     let until = UntilSure::new(rule.width, rule.most as usize, comparisons.rule)?;
+    // Without estimates it is narrow: no number of rounds would change that.
     let rounds = results.run.plan.rounds as usize;
-    // Where nothing can be compared, no number of rounds would change it.
-    Ok(estimates.is_empty() || until.next(rounds, &estimates) != Next::Another)
+    Ok(Some(until.next(rounds, &estimates)))
 }
 
 fn count(summary: &mut Summary, record: &CaseRecord) {
@@ -221,6 +227,7 @@ fn record(plan: &Plan, options: &Options, remarks: Vec<String>) -> RunRecord {
             until_sure: plan.until_sure.map(|rule| UntilSureRecord {
                 width: rule.width,
                 most: rule.most,
+                narrow: None,
             }),
             units: plan.units.clone(),
             order: orders(&plan.twins(), plan.rounds, plan.seed),
