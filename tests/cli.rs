@@ -262,7 +262,11 @@ fn plan_shows_the_cases_and_runs_nothing() {
     let shown = text(&output);
     assert_eq!(output.status.code(), Some(0), "{shown}");
     assert!(
-        shown.contains("8 cases and 4 for A/A pairs × 3 rounds = 36 measurements"),
+        shown.contains("8 cases and 4 for A/A pairs × 3 rounds = 72 measurements"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("in duet") && shown.contains("9 beside 1"),
         "{shown}"
     );
     assert!(

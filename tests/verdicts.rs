@@ -13,7 +13,9 @@ use mountmark::record::{Outcome, Results};
 fn run(settings: &[&str], args: &[&str]) -> (Place, Option<i32>, String) {
     let place = Place::new();
     let data = place.path("data");
-    let mut command = place.run(&["create", "--engine", "null", "--loops", "0.05"]);
+    let mut command = place.run(&[
+        "create", "--engine", "null", "--loops", "0.05", "--duet", "off",
+    ]);
     command.arg("--on").arg(data).args(args);
     for setting in settings {
         command.arg("--set").arg(format!("null:{setting}"));
@@ -161,7 +163,9 @@ fn rounds_are_added_until_sure_or_to_the_limit() {
 #[test]
 fn the_baseline_is_measured_twice_but_not_in_a_row() {
     let place = Place::new();
-    let mut command = place.run(&["create", "--engine", "null", "--loops", "0.05"]);
+    let mut command = place.run(&[
+        "create", "--engine", "null", "--loops", "0.05", "--duet", "off",
+    ]);
     std::fs::create_dir(place.path("more")).expect("a directory");
     command.args(["--on", "./more", "--on", "./data", "--rounds", "4"]);
     command.args(["--baseline", "./data"]);

@@ -5,17 +5,16 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::args::{Command, Judging, RunArgs};
+use super::planning;
 use super::resolve::{Resolved, fraction, resolve};
 use super::{ALL_MEASURED, INTERRUPTED, SOME_FAILED};
 use crate::compare::{Choice, Figure, Rule};
 use crate::error::{Context, Result, one_line, unknown, usage};
 use crate::host::{interrupt, leftovers, utc};
-use crate::plan::Plan;
 use crate::record::{self, Results};
 use crate::report::{self, Lines, StatusLine, TextOptions};
 use crate::run::{self, Observer, Options, Stage, Summary};
-use crate::target::{Privilege, Spec, namespace};
-use crate::units::Bytes;
+use crate::target::{Spec, namespace};
 
 /// Does what `command` says and gives the exit code.
 ///
@@ -24,7 +23,7 @@ use crate::units::Bytes;
 pub fn perform(command: Command) -> Result<u8> {
     match command {
         Command::Run(args) => measure(&args),
-        Command::Plan(args) => plan(&args),
+        Command::Plan(args) => planning::show(&args),
         Command::Report {
             runs,
             results,
@@ -109,71 +108,6 @@ fn hold_at() -> Result<Option<Stage>> {
     stage
         .map(Some)
         .ok_or_else(|| crate::error::unknown("stage", &name, &names))
-}
-
-fn plan(args: &RunArgs) -> Result<u8> {
-    let privilege = namespace::enter_private()?;
-    let Resolved { plan, notes } = resolve(args, &privilege)?;
-    let mut out = io::stdout().lock();
-    let twins = plan.cases.iter().filter(|c| c.key.replicate > 0).count();
-    let cases = plan.cases.len() - twins;
-    for (number, case) in plan.cases.iter().enumerate() {
-        if number == cases {
-            writeln!(
-                out,
-                "each baseline once more in every round, to show the noise of the run (A/A pairs):"
-            )?;
-        }
-        writeln!(out, "{:4}  {}", number + 1, case.key)?;
-    }
-    let pairs = match twins {
-        0 => String::new(),
-        n => format!(" and {n} for A/A pairs"),
-    };
-    writeln!(
-        out,
-        "\n{cases} cases{pairs} × {} rounds = {} measurements; profile {}",
-        plan.rounds,
-        plan.measurements(),
-        plan.sqlbench.profile
-    )?;
-    if let Some(rule) = plan.until_sure {
-        writeln!(
-            out,
-            "rounds are added until no interval is wider than {} %, up to {}",
-            (rule.width * 1000.0).round() / 10.0,
-            rule.most
-        )?;
-    }
-    if plan.needs_image() {
-        disk_need(&mut out, &plan, &privilege)?;
-    }
-    for note in notes {
-        writeln!(out, "note: {note}")?;
-    }
-    Ok(ALL_MEASURED)
-}
-
-fn disk_need(out: &mut dyn Write, plan: &Plan, privilege: &Privilege) -> Result<()> {
-    if let Privilege::DirectoriesOnly { reason } = privilege {
-        writeln!(
-            out,
-            "file systems cannot be made here ({reason}): those cases would be skipped; run as root"
-        )?;
-        return Ok(());
-    }
-    let fits = crate::target::check_space(&plan.image_dir, plan.image_size);
-    writeln!(
-        out,
-        "a loop image of {} in {}: {}",
-        Bytes::human(plan.image_size),
-        plan.image_dir.display(),
-        match fits {
-            Ok(()) => "there is room".to_string(),
-            Err(error) => one_line(&error),
-        }
-    )?;
-    Ok(())
 }
 
 /// The directory that `run` names: a path, or a name under `results`.

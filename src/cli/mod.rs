@@ -5,6 +5,7 @@ mod args;
 mod commands;
 mod compare;
 mod duets;
+mod planning;
 mod resolve;
 
 use clap::Parser;
