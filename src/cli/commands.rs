@@ -213,7 +213,8 @@ fn figure(results: &Results, name: Option<&str>) -> Result<Figure> {
         phases.flat_map(|p| &p.operations).map(|o| o.name.as_str())
     };
     match name {
-        None | Some("settled") => Ok(Figure::Settled),
+        None => Ok(Figure::usual(&results.cases)),
+        Some("settled") => Ok(Figure::Settled),
         Some("flushed") => Ok(Figure::Flushed),
         Some("returned") => Ok(Figure::Returned),
         Some(name) if operations().any(|o| o == name) => Ok(Figure::Operation(name.to_string())),

@@ -189,5 +189,6 @@ fn record(plan: &Plan, options: &Options, remarks: Vec<String>) -> RunRecord {
         image: None,
         ceiling: None,
         remarks,
+        imported: Vec::new(),
     }
 }
