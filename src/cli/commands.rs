@@ -28,8 +28,10 @@ pub fn perform(command: Command) -> Result<u8> {
         Command::Report {
             runs,
             results,
+            writing,
             judging,
-        } => show(&runs, &results, &judging),
+        } => super::show::show((&runs, &results), &writing, &judging),
+        Command::Import(args) => super::import::import(&args),
         Command::List { results } => list(&results),
         Command::Clean => clean(),
         Command::Worker => run::worker_main().map(|()| ALL_MEASURED),
@@ -85,7 +87,7 @@ fn exit_code(summary: &Summary) -> u8 {
 
 /// Date and time to the millisecond, which sort by age, and a random tail, so that two
 /// runs of one moment differ.
-fn run_id() -> String {
+pub(super) fn run_id() -> String {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
@@ -171,7 +173,11 @@ fn find_run(run: &Path, results: &Path) -> Result<PathBuf> {
 }
 
 /// How `results` are judged where the user says nothing, or what the user says.
-fn text_options(results: &Results, judging: &Judging, operations: bool) -> Result<TextOptions> {
+pub(super) fn text_options(
+    results: &Results,
+    judging: &Judging,
+    operations: bool,
+) -> Result<TextOptions> {
     let threshold = match &judging.threshold {
         Some(text) => fraction("--threshold", text)?,
         None => results.run.plan.threshold,
@@ -230,24 +236,12 @@ fn figure(results: &Results, name: Option<&str>) -> Result<Figure> {
     }
 }
 
-fn show(runs: &[PathBuf], results: &Path, judging: &Judging) -> Result<u8> {
-    let dirs = match runs {
-        [] => vec![record::newest(results)?],
-        named => named
-            .iter()
-            .map(|run| find_run(run, results))
-            .collect::<Result<_>>()?,
-    };
-    let mut out = io::stdout().lock();
-    for (number, dir) in dirs.iter().enumerate() {
-        if number > 0 {
-            writeln!(out)?;
-        }
-        let results = record::load(dir)?;
-        let options = text_options(&results, judging, true)?;
-        report::text(&mut out, &results, &options)?;
+/// The directories of the runs named, or of the newest.
+pub(super) fn find_runs(runs: &[PathBuf], results: &Path) -> Result<Vec<PathBuf>> {
+    match runs {
+        [] => Ok(vec![record::newest(results)?]),
+        named => named.iter().map(|run| find_run(run, results)).collect(),
     }
-    Ok(ALL_MEASURED)
 }
 
 fn list(results: &Path) -> Result<u8> {

@@ -3,7 +3,9 @@
 
 mod args;
 mod commands;
+mod import;
 mod resolve;
+mod show;
 
 use clap::Parser;
 use clap::error::ErrorKind;

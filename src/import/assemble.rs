@@ -6,7 +6,7 @@ use std::path::Path;
 use super::cases::{distribute, mark_whole_seconds, of_end, of_phase};
 use super::phase_file::PhaseFile;
 use super::run_file::RunFile;
-use super::{Content, Fault, Options, Source, names, server};
+use super::{Content, Fault, Options, Source, names, phases, server};
 use crate::host::now_utc;
 use crate::record::*;
 use crate::workload::sqlbench::PHASES;
@@ -204,9 +204,13 @@ impl Group<'_> {
                 .filter(|(name, _)| !known(name))
                 .map(|(name, end)| of_end(found, name, end))
                 .collect();
-            if self.phases.is_empty() {
-                distribute(found, &run.rows, &mut summed);
-            }
+            // What a phase's own file tells must not be counted twice.
+            let alone = self.phases.is_empty();
+            let rows = run
+                .rows
+                .iter()
+                .filter(|row| alone || phases::of(&row.name).is_some_and(|phase| !known(phase)));
+            distribute(found, rows, &mut summed);
             if run.in_whole_seconds() {
                 mark_whole_seconds(path, &mut summed);
             }
@@ -222,7 +226,8 @@ impl Group<'_> {
         let (path, _) = self.run?;
         (!self.phases.is_empty()).then(|| {
             format!(
-                "{}: its totals per operation were left out, as phases of it have files of their own",
+                "{}: of its totals per operation only those of phases without a file of their \
+                 own were taken",
                 names::file_name(path)
             )
         })
@@ -246,6 +251,7 @@ fn plan(cases: Vec<KeyRecord>, rounds: u32, imported: &[ImportedRecord]) -> Plan
         fast: words.contains(&"--fast"),
         read_key_loops: None,
         many_keys_loops: None,
+        atis_data: None,
         time_limit_s: limit.and_then(|l| l.parse().ok()).unwrap_or(600.0),
     }
 }

@@ -81,7 +81,11 @@ fn failed(words: &str) -> Outcome {
 
 /// Gives the rows of a RUN file to the phases that they belong to; those that several
 /// phases may have had a part in become a case of their own.
-pub(super) fn distribute(found: &Circumstances, rows: &[Row], cases: &mut Vec<CaseRecord>) {
+pub(super) fn distribute<'r>(
+    found: &Circumstances,
+    rows: impl Iterator<Item = &'r Row>,
+    cases: &mut Vec<CaseRecord>,
+) {
     let mut whole = blank(WHOLE);
     for row in rows {
         let operation = of_row(row);

@@ -107,6 +107,9 @@ pub struct PlanRecord {
     /// Rows of the table with many keys of `insert`, where not the profile's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub many_keys_loops: Option<u64>,
+    /// Directory of the original tables of `ATIS`; absent: they were generated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub atis_data: Option<String>,
     /// Time limit of an operation, s.
     pub time_limit_s: f64,
 }

@@ -1,10 +1,14 @@
 //! Shows results: tables from a stored run, progress while one is being made. Writes to
 //! what it is given and measures nothing.
 
+mod format;
 mod grid;
+mod imported;
 mod progress;
+pub mod sqlbench;
 mod text;
 mod verdicts;
 
+pub use format::Format;
 pub use progress::{Lines, StatusLine};
 pub use text::{TextOptions, list, text};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::{grid::Grid, verdicts};
+use super::{grid::Grid, imported, verdicts};
 use crate::compare::{Choice, within};
 use crate::measure::stats::median;
 use crate::record::{
@@ -77,6 +77,9 @@ fn head(out: &mut dyn Write, run: &RunRecord) -> io::Result<()> {
         .map_or(String::new(), |l| format!(" '{l}'"));
     let host = &run.host;
     writeln!(out, "run {}{label}, mountmark {}", run.id, run.mountmark)?;
+    if !run.imported.is_empty() {
+        return imported::head(out, run);
+    }
     writeln!(
         out,
         "{}, Linux {}, {} × {}{}, {} of memory",
