@@ -27,8 +27,10 @@ pub fn perform(command: Command) -> Result<u8> {
         Command::Report {
             runs,
             results,
+            writing,
             judging,
-        } => show(&runs, &results, &judging),
+        } => super::show::show((&runs, &results), &writing, &judging),
+        Command::Import(args) => super::import::import(&args),
         Command::Compare(args) => super::compare::compare(&args),
         Command::List { results } => list(&results),
         Command::Clean => clean(),
@@ -85,7 +87,7 @@ fn exit_code(summary: &Summary) -> u8 {
 
 /// Date and time to the millisecond, which sort by age, and a random tail, so that two
 /// runs of one moment differ.
-fn run_id() -> String {
+pub(super) fn run_id() -> String {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
@@ -125,7 +127,11 @@ pub(super) fn find_run(run: &Path, results: &Path) -> Result<PathBuf> {
 }
 
 /// How `results` are judged where the user says nothing, or what the user says.
-fn text_options(results: &Results, judging: &Judging, operations: bool) -> Result<TextOptions> {
+pub(super) fn text_options(
+    results: &Results,
+    judging: &Judging,
+    operations: bool,
+) -> Result<TextOptions> {
     let threshold = match &judging.threshold {
         Some(text) => fraction("--threshold", text)?,
         None => results.run.plan.threshold,
@@ -169,7 +175,8 @@ pub(super) fn figure(runs: &[&Results], name: Option<&str>) -> Result<Figure> {
         phases.flat_map(|p| &p.operations).map(|o| o.name.as_str())
     };
     match name {
-        None | Some("settled") => Ok(Figure::Settled),
+        None => Ok(Figure::usual(runs.iter().flat_map(|r| &r.cases))),
+        Some("settled") => Ok(Figure::Settled),
         Some("flushed") => Ok(Figure::Flushed),
         Some("returned") => Ok(Figure::Returned),
         Some(name) if operations().any(|o| o == name) => Ok(Figure::Operation(name.to_string())),
@@ -185,24 +192,12 @@ pub(super) fn figure(runs: &[&Results], name: Option<&str>) -> Result<Figure> {
     }
 }
 
-fn show(runs: &[PathBuf], results: &Path, judging: &Judging) -> Result<u8> {
-    let dirs = match runs {
-        [] => vec![record::newest(results)?],
-        named => named
-            .iter()
-            .map(|run| find_run(run, results))
-            .collect::<Result<_>>()?,
-    };
-    let mut out = io::stdout().lock();
-    for (number, dir) in dirs.iter().enumerate() {
-        if number > 0 {
-            writeln!(out)?;
-        }
-        let results = record::load(dir)?;
-        let options = text_options(&results, judging, true)?;
-        report::text(&mut out, &results, &options)?;
+/// The directories of the runs named, or of the newest.
+pub(super) fn find_runs(runs: &[PathBuf], results: &Path) -> Result<Vec<PathBuf>> {
+    match runs {
+        [] => Ok(vec![record::newest(results)?]),
+        named => named.iter().map(|run| find_run(run, results)).collect(),
     }
-    Ok(ALL_MEASURED)
 }
 
 fn list(results: &Path) -> Result<u8> {
