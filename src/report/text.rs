@@ -248,7 +248,7 @@ impl Block<'_> {
             })
         };
         grid.row(end("returned", |e| Some(e.returned)));
-        let mut all = self.cases.iter().flat_map(|(_, cases)| ends(cases));
+        let mut all = self.cases.values().flat_map(|cases| ends(cases));
         if all.all(|e| e.flushed.is_none()) {
             // Imported: nothing more is known of any.
             return;
