@@ -3,7 +3,9 @@
 mod common;
 
 use common::{Place, Running, can_mount, required, text};
+use mountmark::engine::Kind;
 use mountmark::record::Outcome;
+use mountmark::workload::sqlbench::PHASES;
 use nix::sys::signal::Signal;
 
 #[test]
@@ -26,6 +28,10 @@ fn unknown_names_list_the_valid_ones() {
         (["run", "create", "--on-fs", "ext4"], "--on"),
         (["run", "create", "--set", "postgres:fsync=off"], "--engine"),
         (["run", "create", "--set", "journal_mode"], "NAME=VALUE"),
+        (
+            ["run", "ATIS", "--atis-data", "absent"],
+            "the original tables",
+        ),
         (["run", "create", "--rounds", "0"], "--rounds"),
         (["run", "create", "--loops", "0"], "--loops"),
         (["run", "create", "--threshold", "200%"], "like 5% or 0.05"),
@@ -44,6 +50,18 @@ fn unknown_names_list_the_valid_ones() {
         assert!(text.lines().count() <= 8, "{args:?}: {text}");
     }
     place.assert_nothing_left("after usage errors");
+}
+
+#[test]
+fn the_help_of_run_names_all_that_can_be_run() {
+    let place = Place::new();
+    let output = place.command().args(["run", "--help"]).output().unwrap();
+    let shown = text(&output);
+    let engines = Kind::ALL.map(Kind::name);
+    let profiles = ["short", "small-test", "original", "mariadb"];
+    for name in PHASES.iter().chain(&engines).chain(&profiles) {
+        assert!(shown.contains(name), "{name}: {shown}");
+    }
 }
 
 #[test]

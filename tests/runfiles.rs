@@ -1,5 +1,7 @@
 //! RUN files out of records, and records out of RUN files.
 
+#![expect(clippy::unwrap_used, reason = "a test may end in a panic")]
+
 mod common;
 
 use std::fs;
