@@ -139,11 +139,11 @@ fn a_case_that_fails_is_not_comparable() {
 #[test]
 fn rounds_are_added_until_sure_or_to_the_limit() {
     for (width, most, rounds, narrow, words) in [
-        ("50%", "20", 5, true, "5 were enough"),
+        ("95%", "20", 5, true, "5 were enough"),
         ("0.001%", "6", 6, false, "the limit of 6 rounds"),
     ] {
         let (place, code, shown) = run(
-            &["delay_us=1000", "delay_us=2000"],
+            &["delay_us=2000", "delay_us=4000"],
             &["--until-sure", width, "--max-rounds", most],
         );
         assert_eq!(code, Some(0), "{shown}");
