@@ -71,7 +71,7 @@ fn each_case_is_paired_with_the_baseline_and_counts_for_itself() {
         for operation in phase.operations.iter().filter(|o| !o.slices.is_empty()) {
             let statements: u64 = operation.slices.iter().map(|s| u64::from(s.0)).sum();
             let own: u64 = operation.slices.iter().map(|s| s.1).sum();
-            assert_eq!(statements, operation.statements, "{}", operation.name);
+            assert_eq!(Some(statements), operation.statements, "{}", operation.name);
             assert_eq!(own, operation.wall_ns, "{}", operation.name);
         }
     }

@@ -116,11 +116,11 @@ fn side_by_side_it_is_slower_too() {
 #[test]
 fn one_per_cent_is_no_difference_where_a_half_counts() {
     let (_, code, shown) = run(
-        &["delay_us=6000", "delay_us=6060"],
+        &["delay_us=12000", "delay_us=12120"],
         &["--rounds", "5", "--threshold", "50%"],
     );
     assert_eq!(code, Some(0), "{shown}");
-    let words = "create: no difference that matters: delay_us=6060";
+    let words = "create: no difference that matters: delay_us=12120";
     assert_says(&shown, words);
     assert_says(&shown, "equivalent (±50 %)");
 }
@@ -156,14 +156,15 @@ fn a_case_that_fails_is_not_comparable() {
 
 #[test]
 fn rounds_are_added_until_sure_or_to_the_limit() {
-    for (width, most, rounds, narrow, words) in [
-        ("90%", "20", 5, true, "5 were enough"),
-        ("0.001%", "6", 6, false, "the limit of 6 rounds"),
+    let (long, short) = (
+        ["delay_us=12000", "delay_us=24000"],
+        ["delay_us=1000", "delay_us=2000"],
+    );
+    for (settings, width, most, rounds, narrow, words) in [
+        (long, "95%", "20", 5, true, "5 were enough"),
+        (short, "0.001%", "6", 6, false, "the limit of 6 rounds"),
     ] {
-        let (place, code, shown) = run(
-            &["delay_us=6000", "delay_us=12000"],
-            &["--until-sure", width, "--max-rounds", most],
-        );
+        let (place, code, shown) = run(&settings, &["--until-sure", width, "--max-rounds", most]);
         assert_eq!(code, Some(0), "{shown}");
         assert_says(&shown, words);
         assert_says(&shown, "for the looking after each round");
@@ -224,9 +225,7 @@ fn a_busy_machine_is_told_and_its_rounds_are_kept() {
         "others disturbed 4 of 4 measurements (other processes in 4",
     );
     for case in place.results().cases {
-        assert!(
-            case.disturbed[0].starts_with("other processes ("),
-            "{case:?}"
-        );
+        let mut reasons = case.disturbed.iter();
+        assert!(reasons.any(|r| r.starts_with("other processes (")));
     }
 }

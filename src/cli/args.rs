@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand};
 use crate::compare::Aspect;
 use crate::engine;
 use crate::plan::Cpus;
+use crate::report::Format;
 use crate::target;
 use crate::units::Bytes;
 use crate::workload::sqlbench::Profile;
@@ -41,12 +42,17 @@ pub enum Command {
         /// Where results are stored
         #[arg(long, value_name = "DIR", default_value = "bench-results")]
         results: PathBuf,
+        /// How it is written
+        #[command(flatten)]
+        writing: Writing,
         /// How the run is judged
         #[command(flatten)]
         judging: Judging,
     },
     /// Compare two runs, case by case; each side may be several runs of one label
     Compare(CompareArgs),
+    /// Make a run of what the original sql-bench printed: RUN files and outputs of phases
+    Import(ImportArgs),
     /// List the stored runs
     List {
         /// Where results are stored
@@ -69,6 +75,44 @@ pub enum Duets {
     On,
     /// Never: one case after the other.
     Off,
+}
+
+/// How a report is written.
+#[derive(Debug, Default, clap::Args)]
+pub struct Writing {
+    /// text, or sql-bench: RUN files that the suite's compare-results reads
+    #[arg(long, value_name = "FORMAT", default_value_t = Format::default())]
+    pub format: Format,
+
+    /// Write to a file instead; sql-bench: a directory for RUN files and the outputs of the
+    /// phases, one for each engine and target
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// sql-bench: print the counts, timers and slips of the original instead of true ones
+    #[arg(long)]
+    pub compat: bool,
+}
+
+/// Arguments of `import`.
+#[derive(Debug, clap::Args)]
+pub struct ImportArgs {
+    /// RUN files (RUN-SERVER-MACHINE) and outputs of phases (insert-SERVER-MACHINE); those
+    /// of one directory and tag are one run, the same again are its next round
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+
+    /// Label of the target they were measured on (the MACHINE of the file's name)
+    #[arg(long = "on", value_name = "LABEL")]
+    pub on: Option<String>,
+
+    /// A name for the run
+    #[arg(long, value_name = "TEXT")]
+    pub label: Option<String>,
+
+    /// Where results are stored
+    #[arg(long, value_name = "DIR", default_value = "bench-results")]
+    pub results: PathBuf,
 }
 
 /// How stored figures are judged.
@@ -125,7 +169,8 @@ pub struct CompareArgs {
 /// Arguments of `run` and `plan`. Axes multiply into cases.
 #[derive(Debug, clap::Args)]
 pub struct RunArgs {
-    /// What is run: sql-bench (its phases), or single phases: create, insert
+    /// What is run: sql-bench (the eight phases of the published results), or single phases:
+    /// alter-table, ATIS, big-tables, connect, create, insert, select, wisconsin, transactions
     #[arg(value_name = "WORKLOAD")]
     pub workloads: Vec<String>,
 
@@ -135,15 +180,18 @@ pub struct RunArgs {
     #[arg(long = "on", value_name = "TARGET")]
     pub on: Vec<target::Spec>,
 
-    /// Database engines: sqlite (default), null (pretends; shows the tool's own cost)
+    /// Database engines: sqlite (default), postgres, mysql, mariadb, each with =PATH of its
+    /// binaries where wanted; null (pretends; shows the tool's own cost)
     #[arg(long, value_name = "ENGINE", value_delimiter = ',')]
     pub engine: Vec<engine::Spec>,
 
-    /// A setting of the engine; the same NAME twice is an axis
+    /// A setting of the engine (mariadb:default_storage_engine=MyISAM); the same NAME twice
+    /// is an axis
     #[arg(long = "set", value_name = "[ENGINE:]NAME=VALUE")]
     pub set: Vec<String>,
 
-    /// Loop counts of the sql-bench phases: short, small-test, original
+    /// Loop counts of the sql-bench phases: short (a first look), small-test and original (the
+    /// suite's own), mariadb (the longer ones of its newer tree)
     #[arg(long, default_value_t = Profile::default())]
     pub profile: Profile,
 
@@ -163,6 +211,11 @@ pub struct RunArgs {
     /// Phase insert: rows of the table with many keys (the profile's, if not given)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub many_keys_loops: Option<u64>,
+
+    /// Phase ATIS: a directory with the original tables, one TABLE.txt each (generated ones
+    /// with the same row counts, if not given)
+    #[arg(long, value_name = "DIR")]
+    pub atis_data: Option<PathBuf>,
 
     /// Seconds an operation may take before it is cut short
     #[arg(long, value_name = "SECONDS", default_value_t = 600.0)]

@@ -5,7 +5,10 @@ mod args;
 mod commands;
 mod compare;
 mod duets;
+mod import;
+mod planning;
 mod resolve;
+mod show;
 
 use clap::Parser;
 use clap::error::ErrorKind;

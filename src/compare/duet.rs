@@ -95,7 +95,7 @@ fn cross_talk(phase: &PhaseRecord) -> f64 {
         0 => 0.0,
         all => resting as f64 / all as f64,
     };
-    let device = duet.resting_device.zip(ends.settled.device);
+    let device = duet.resting_device.zip(ends.settled.and_then(|e| e.device));
     let device = device.map_or(0.0, |(resting, all)| {
         let bytes = share(resting.written_bytes, all.written_bytes);
         bytes.max(share(resting.flushes, all.flushes))

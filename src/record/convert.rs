@@ -72,8 +72,8 @@ impl From<Ends> for EndsRecord {
     fn from(ends: Ends) -> Self {
         EndsRecord {
             returned: ends.returned.into(),
-            flushed: ends.flushed.into(),
-            settled: ends.settled.into(),
+            flushed: Some(ends.flushed.into()),
+            settled: Some(ends.settled.into()),
             dirty_bytes: ends.dirty_bytes,
         }
     }
@@ -117,8 +117,9 @@ impl From<OperationResult> for OperationRecord {
             count: result.count,
             planned: result.planned,
             rows: result.rows,
-            statements: result.statements,
-            rows_received: result.rows_received,
+            statements: Some(result.statements),
+            rows_received: Some(result.rows_received),
+            flags: String::new(),
             wall_ns: result.wall_ns,
             client: result.client.into(),
             server: result.server.map(Into::into),

@@ -43,6 +43,25 @@ pub struct RunRecord {
     /// What a reader must know about the whole run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
+    /// The files it was imported from; empty: mountmark measured it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub imported: Vec<ImportedRecord>,
+}
+
+/// A file that figures were imported from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImportedRecord {
+    /// Its name, without the directory.
+    pub file: String,
+    /// Target of the cases that it gave.
+    pub target: String,
+    /// Engine of those cases.
+    pub engine: String,
+    /// Their round.
+    pub round: u32,
+    /// What its head says, name to text; empty texts are left out.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub header: BTreeMap<String, String>,
 }
 
 /// How a run ended.
@@ -92,6 +111,9 @@ pub struct PlanRecord {
     /// Rows of the table with many keys of `insert`, where not the profile's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub many_keys_loops: Option<u64>,
+    /// Directory of the original tables of `ATIS`; absent: they were generated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub atis_data: Option<String>,
     /// Time limit of an operation, s.
     pub time_limit_s: f64,
 }
@@ -400,10 +422,13 @@ pub struct PhaseRecord {
 pub struct EndsRecord {
     /// The last statement was answered.
     pub returned: EndRecord,
-    /// And the target was flushed (syncfs).
-    pub flushed: EndRecord,
-    /// And the server had made a WAL checkpoint, and the target was flushed again.
-    pub settled: EndRecord,
+    /// And the target was flushed (syncfs); absent in what was imported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flushed: Option<EndRecord>,
+    /// And the server had made a WAL checkpoint, and the target was flushed again; absent
+    /// in what was imported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled: Option<EndRecord>,
     /// Dirty and write-back bytes of the file system at *returned*.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dirty_bytes: Option<u64>,
@@ -455,10 +480,16 @@ pub struct OperationRecord {
     /// The row figure as the suite prints it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<u64>,
-    /// Statements sent.
-    pub statements: u64,
-    /// Rows received.
-    pub rows_received: u64,
+    /// Statements sent; absent in what was imported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statements: Option<u64>,
+    /// Rows received; absent in what was imported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows_received: Option<u64>,
+    /// The marks that an imported line carried: `+`, its count and times are the suite's
+    /// extrapolation (done and elapsed are unknown); `?`, a wrong result.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub flags: String,
     /// Wall time, ns.
     pub wall_ns: u64,
     /// CPU of the client.

@@ -59,10 +59,11 @@ fn outcome(record: &CaseRecord) -> String {
             ends.map_or_else(
                 || "measured".to_string(),
                 |ends| {
+                    let flushed = ends.flushed.map(|f| seconds(f.wall_ns as f64 / 1e9));
                     format!(
                         "{} s returned, {} s flushed",
                         seconds(ends.returned.wall_ns as f64 / 1e9),
-                        seconds(ends.flushed.wall_ns as f64 / 1e9)
+                        flushed.unwrap_or_else(|| "?".to_string())
                     )
                 },
             )

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::{grid::Grid, remarks, verdicts};
+use super::{grid::Grid, imported, remarks, verdicts};
 use crate::compare::{Choice, within};
 use crate::measure::stats::median;
 use crate::record::{
@@ -77,6 +77,9 @@ fn head(out: &mut dyn Write, run: &RunRecord) -> io::Result<()> {
         .map_or(String::new(), |l| format!(" '{l}'"));
     let host = &run.host;
     writeln!(out, "run {}{label}, mountmark {}", run.id, run.mountmark)?;
+    if !run.imported.is_empty() {
+        return imported::head(out, run);
+    }
     writeln!(
         out,
         "{}, Linux {}, {} × {}{}, {} of memory",
@@ -237,13 +240,19 @@ impl Block<'_> {
             }));
             return;
         }
-        let end = |name: &str, pick: fn(&EndsRecord) -> EndRecord| {
+        let end = |name: &str, pick: fn(&EndsRecord) -> Option<EndRecord>| {
             self.row(format!("{workload} {name}"), workload, |cases| {
-                let times = ends(cases).map(|e| pick(&e).wall_ns as f64 / 1e9);
-                cell(cases, times.collect(), seconds)
+                let times = ends(cases).filter_map(|e| pick(&e));
+                let times = times.map(|e| e.wall_ns as f64 / 1e9).collect();
+                cell(cases, times, seconds)
             })
         };
-        grid.row(end("returned", |e| e.returned));
+        grid.row(end("returned", |e| Some(e.returned)));
+        let mut all = self.cases.values().flat_map(|cases| ends(cases));
+        if all.all(|e| e.flushed.is_none()) {
+            // Imported: nothing more is known of any.
+            return;
+        }
         grid.row(end("flushed", |e| e.flushed));
         grid.row(end("settled", |e| e.settled));
         let counts = |name: &str, pick: fn(&EndsRecord) -> Option<f64>, show: fn(f64) -> String| {
@@ -254,7 +263,7 @@ impl Block<'_> {
         grid.row(counts(
             "device writes until settled, MiB",
             |e| {
-                e.settled
+                e.settled?
                     .device
                     .map(|d| d.written_bytes as f64 / f64::from(1 << 20))
             },
@@ -262,7 +271,7 @@ impl Block<'_> {
         ));
         grid.row(counts(
             "flushes until settled",
-            |e| e.settled.device.map(|d| d.flushes as f64),
+            |e| e.settled?.device.map(|d| d.flushes as f64),
             |v| format!("{v:.0}"),
         ));
         grid.row(counts(

@@ -8,7 +8,7 @@ use super::environment::{Environment, Lane, Options};
 use super::event::{Event, Tell};
 use super::prepared::Prepared;
 use super::stage::Stage;
-use super::watch::{Site, Watch};
+use super::watch::Watch;
 use super::worker::{Task, Work};
 use crate::engine::{Launch, Server};
 use crate::error::{Error, Result, chain};
@@ -94,13 +94,14 @@ fn play(
     let [Some(a), Some(b)] = tasks else {
         return Err((0, Error::msg("a duet needs two servers")));
     };
-    let watch = Watch::start([pair[0].site(), pair[1].site()]);
+    // What disturbs one side of a duet disturbs both: one watch over both will do.
+    let sides = [pair[0].standing(), pair[1].standing()].concat();
+    let watch = Watch::start(environment, &sides);
     let worked = crew::run(&[a, b], &mut |side, event| pair[side].hear(event));
-    let disturbed = watch.end([pair[0].site(), pair[1].site()]);
-    each(pair, |life| {
+    let disturbed = watch.end();
+    for life in pair.iter_mut() {
         life.record.disturbed.clone_from(&disturbed);
-        Ok(())
-    })?;
+    }
     worked.map_err(|(side, error)| (side, pair[side].blame(error)))?;
     each(pair, |life| {
         life.down()?;
@@ -268,6 +269,12 @@ impl<'a> Lifecycle<'a> {
         Ok(())
     }
 
+    /// Its target and server, while they are up.
+    fn standing(&self) -> Vec<(&Prepared, &dyn Server)> {
+        let both = self.target.as_ref().zip(self.server.as_deref());
+        both.into_iter().collect()
+    }
+
     /// Runs the worker and gathers what it tells.
     fn work(&mut self) -> Result<()> {
         self.enter(Stage::Work)?;
@@ -275,19 +282,10 @@ impl<'a> Lifecycle<'a> {
         let Some(task) = self.task(group.as_ref(), None) else {
             return Ok(());
         };
-        let watch = Watch::start([self.site()]);
+        let watch = Watch::start(self.environment, self.standing().as_slice());
         let worked = crew::run(&[task], &mut |_, event| self.hear(event));
-        self.record.disturbed = watch.end([self.site()]);
+        self.record.disturbed = watch.end();
         worked.map_err(|(_, error)| self.blame(error))
-    }
-
-    /// What is watched while it works.
-    fn site(&self) -> Site<'_> {
-        Site {
-            device: self.target.as_ref().and_then(|t| t.device.as_deref()),
-            image: self.lane().image.as_ref(),
-            server: self.server.as_deref(),
-        }
     }
 
     /// What its worker is to do; `None` before the server is up.

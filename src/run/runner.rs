@@ -236,11 +236,17 @@ fn record(plan: &Plan, options: &Options, remarks: Vec<String>) -> RunRecord {
             fast: plan.sqlbench.fast,
             read_key_loops: plan.sqlbench.read_key_loops,
             many_keys_loops: plan.sqlbench.many_keys_loops,
+            atis_data: plan
+                .sqlbench
+                .atis_data
+                .as_ref()
+                .map(|dir| dir.display().to_string()),
             time_limit_s: plan.sqlbench.time_limit_s,
         },
         host: Facts::read().into(),
         image: None,
         ceiling: None,
         remarks,
+        imported: Vec::new(),
     }
 }

@@ -1,82 +1,77 @@
 //! Looks for what others do on the machine while a case, or the two of a duet, are
 //! measured: one reading before and one after, nothing in between.
 
-use std::path::Path;
+use std::path::PathBuf;
 
+use super::environment::Environment;
+use super::prepared::Prepared;
 use crate::compare::{Own, disturbances};
-use crate::engine::Server;
+use crate::engine::{Server, ServerWatch};
 use crate::host::Reading;
-use crate::target::{self, Device, Image};
+use crate::target::{self, Device};
 use crate::units::{CpuTime, DeviceCounters};
 
-/// What one of them works on.
-#[derive(Clone, Copy)]
-pub(super) struct Site<'a> {
-    /// The device whose counters are its own.
-    pub device: Option<&'a Path>,
-    /// The image of its lane.
-    pub image: Option<&'a Image>,
-    /// Its server; an engine without one has no CPU of its own here.
-    pub server: Option<&'a dyn Server>,
-}
-
-impl Site<'_> {
-    /// The disk below the image, if it works on that.
-    fn disk(&self) -> Option<(u32, u32)> {
-        let image = self.image.filter(|i| self.device == Some(i.device()))?;
-        let holder = image.facts().holder.device()?;
-        Some(Device::read(&holder).ok()?.number)
-    }
-
-    fn counters(&self) -> Option<DeviceCounters> {
-        target::block_counters(self.device?).ok()
-    }
-
-    fn server_cpu(&self) -> Option<CpuTime> {
-        self.server?.cpu()
-    }
-}
-
-/// The counters before the work, those of each site in the same order.
-pub(super) struct Watch<const N: usize> {
+/// The counters before the work.
+pub(super) struct Watch {
+    /// The disk that holds the images.
     disk: Option<(u32, u32)>,
-    devices: [Option<DeviceCounters>; N],
-    servers: [Option<CpuTime>; N],
-    machine: Reading,
+    /// The images' own devices, whose I/O is the cases'.
+    devices: Vec<PathBuf>,
+    devices_before: DeviceCounters,
+    servers: Vec<ServerWatch>,
+    servers_before: CpuTime,
+    one_process: bool,
+    before: Reading,
 }
 
-impl<const N: usize> Watch<N> {
-    /// Takes the first reading.
-    pub fn start(sites: [Site<'_>; N]) -> Self {
-        // Images of one run lie on one disk.
-        let disk = sites.first().and_then(Site::disk);
+impl Watch {
+    /// Takes the first reading, for what stands on `sides`.
+    pub fn start(environment: &Environment, sides: &[(&Prepared, &dyn Server)]) -> Self {
+        let images = || environment.lanes.iter().filter_map(|l| l.image.as_ref());
+        let is_image = |device: &PathBuf| images().any(|i| i.device() == device);
+        let devices: Vec<PathBuf> = sides
+            .iter()
+            .filter_map(|(target, _)| target.device.clone())
+            .filter(is_image)
+            .collect();
+        let holder = images().find_map(|i| i.facts().holder.device());
+        let disk = holder
+            .filter(|_| !devices.is_empty())
+            .and_then(|path| Some(Device::read(&path).ok()?.number));
+        let servers: Vec<ServerWatch> = sides.iter().filter_map(|(_, s)| s.watch()).collect();
         Watch {
-            disk: disk.filter(|_| sites.iter().all(|site| site.disk() == disk)),
-            devices: sites.map(|site| site.counters()),
-            servers: sites.map(|site| site.server_cpu()),
-            machine: Reading::take(disk),
+            disk,
+            devices_before: counters(&devices),
+            devices,
+            servers_before: cpu(&servers),
+            one_process: servers.is_empty(),
+            servers,
+            before: Reading::take(disk),
         }
     }
 
-    /// Takes the second one and says what disturbed them.
-    pub fn end(self, sites: [Site<'_>; N]) -> Vec<String> {
-        let window = self.machine.until(&Reading::take(self.disk));
-        let mut own = Own {
-            device: self.disk.map(|_| DeviceCounters::default()),
-            one_process: N == 1 && self.servers.iter().all(Option::is_none),
-            ..Own::default()
+    /// Takes the second one and says what disturbed the work.
+    pub fn end(self) -> Vec<String> {
+        let window = self.before.until(&Reading::take(self.disk));
+        let own = Own {
+            server: cpu(&self.servers).since(self.servers_before),
+            device: (!self.devices.is_empty())
+                .then(|| counters(&self.devices).since(self.devices_before)),
+            one_process: self.one_process,
         };
-        for (number, site) in sites.iter().enumerate() {
-            let device = self.devices[number].zip(site.counters());
-            own.device = own
-                .device
-                .zip(device)
-                .map(|(sum, (before, after))| sum + after.since(before));
-            if let Some((before, after)) = self.servers[number].zip(site.server_cpu()) {
-                own.server = own.server + after.since(before);
-            }
-        }
         let found = disturbances(&window, &own);
         found.iter().map(ToString::to_string).collect()
     }
+}
+
+fn counters(devices: &[PathBuf]) -> DeviceCounters {
+    let each = devices
+        .iter()
+        .filter_map(|d| target::block_counters(d).ok());
+    each.fold(DeviceCounters::default(), |a, b| a + b)
+}
+
+fn cpu(servers: &[ServerWatch]) -> CpuTime {
+    let each = servers.iter().filter_map(ServerWatch::cpu);
+    each.fold(CpuTime::default(), |a, b| a + b)
 }

@@ -33,7 +33,8 @@ fn run(boot: usize, figures: [&[f64]; 2]) -> Results {
             let mut case = shape(target);
             case.round = round as u32;
             let ends = case.phases[0].ends.as_mut().expect("it is complete");
-            ends.settled.wall_ns = (seconds * 1e9) as u64;
+            let settled = ends.settled.as_mut().expect("it settled");
+            settled.wall_ns = (seconds * 1e9) as u64;
             cases.push(case);
         }
     }
