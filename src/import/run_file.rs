@@ -147,7 +147,7 @@ TOTALS                               278.00    1.13    0.52    1.60   10992 ++
     fn every_part_is_read_and_what_is_not_is_told() {
         let (file, bad) = RunFile::read(&TEXT.lines().collect::<Vec<_>>());
         let lines: Vec<usize> = bad.iter().map(|b| b.0).collect();
-        assert_eq!(lines, [9, 18], "{bad:?}");
+        assert_eq!(lines, [9, 19], "{bad:?}");
         assert_eq!(file.header["Server version"], "MySQL 3.22.32");
         assert!(!file.header.contains_key("Arguments"));
         assert_eq!(file.phases.len(), 4);
