@@ -34,6 +34,10 @@ fn unknown_names_list_the_valid_ones() {
         ),
         (["run", "create", "--rounds", "0"], "--rounds"),
         (["run", "create", "--loops", "0"], "--loops"),
+        (["run", "create", "--threshold", "200%"], "like 5% or 0.05"),
+        (["run", "create", "--until-sure", "0%"], "never end"),
+        (["run", "create", "--until-sure", "x"], "like 5% or 0.05"),
+        (["run", "create", "--max-rounds", "9"], "--until-sure"),
         (
             ["report", "nothing", "--results", "results"],
             "mountmark list",
@@ -277,7 +281,11 @@ fn plan_shows_the_cases_and_runs_nothing() {
     let shown = text(&output);
     assert_eq!(output.status.code(), Some(0), "{shown}");
     assert!(
-        shown.contains("8 cases × 3 rounds = 24 measurements"),
+        shown.contains("8 cases and 4 for A/A pairs × 3 rounds = 72 measurements"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("in duet") && shown.contains("9 beside 1"),
         "{shown}"
     );
     assert!(
@@ -319,7 +327,7 @@ fn runs_are_listed_and_reported() {
         .unwrap();
     let shown = text(&report);
     assert!(
-        shown.contains("create_key+drop") && shown.contains("one round gives no verdict"),
+        shown.contains("create_key+drop") && shown.contains("nothing to compare"),
         "{shown}"
     );
 }

@@ -343,6 +343,7 @@ fn operation() -> impl Strategy<Value = OperationRecord> {
     )
         .prop_map(
             |(name, count, rows, wall_us, user, system)| OperationRecord {
+                slices: Vec::new(),
                 name,
                 completeness: Completeness::Complete,
                 count,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+use crate::compare::Aspect;
 use crate::engine;
 use crate::plan::Cpus;
 use crate::report::Format;
@@ -17,8 +18,8 @@ use crate::workload::sqlbench::Profile;
 #[command(
     version,
     args_override_self = true,
-    after_help = "Exit codes: 0 all measured; 1 ran, but a case failed or one asked for by name was \
-    skipped; 2 could not run; 130 interrupted, with everything measured so far saved."
+    after_help = "Exit codes: 0 all measured; 1 ran, but a case failed, one asked for by name was \
+    skipped, or --fail-on was hit; 2 could not run; 130 interrupted, with everything measured so far saved."
 )]
 pub struct Args {
     /// What to do.
@@ -48,6 +49,8 @@ pub enum Command {
         #[command(flatten)]
         judging: Judging,
     },
+    /// Compare two runs, case by case; each side may be several runs of one label
+    Compare(CompareArgs),
     /// Make a run of what the original sql-bench printed: RUN files and outputs of phases
     Import(ImportArgs),
     /// List the stored runs
@@ -61,6 +64,17 @@ pub enum Command {
     /// Runs one case; started by mountmark itself
     #[command(hide = true)]
     Worker,
+}
+
+/// When cases are measured in duets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Duets {
+    /// Where it can be done.
+    Auto,
+    /// Always; where it cannot be done, that is an error.
+    On,
+    /// Never: one case after the other.
+    Off,
 }
 
 /// How a report is written.
@@ -115,6 +129,41 @@ pub struct Judging {
     /// What is compared: settled (default), flushed, returned, or an operation's name
     #[arg(long, value_name = "FIGURE")]
     pub figure: Option<String>,
+}
+
+/// Arguments of `compare`.
+#[derive(Debug, clap::Args)]
+pub struct CompareArgs {
+    /// What is compared with: a run's directory, its name under the results, or a label,
+    /// which stands for all runs of that label
+    #[arg(value_name = "BASE")]
+    pub base: String,
+
+    /// What is compared: the same
+    #[arg(value_name = "NEW")]
+    pub new: String,
+
+    /// What may differ, because it is compared: kernel, system, cpu, memory, device, engine,
+    /// settings, options, target, profile, mountmark; anything else that differs makes a case
+    /// not comparable
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub axis: Vec<Aspect>,
+
+    /// Exit with 1 when a case is judged slower by that much: slower:5%
+    #[arg(long, value_name = "slower:PERCENT")]
+    pub fail_on: Option<String>,
+
+    /// The smallest difference worth telling (the runs' own)
+    #[arg(long, value_name = "PERCENT")]
+    pub threshold: Option<String>,
+
+    /// What is compared: settled (default), flushed, returned, or an operation's name
+    #[arg(long, value_name = "FIGURE")]
+    pub figure: Option<String>,
+
+    /// Where results are stored
+    #[arg(long, value_name = "DIR", default_value = "bench-results")]
+    pub results: PathBuf,
 }
 
 /// Arguments of `run` and `plan`. Axes multiply into cases.
@@ -184,6 +233,16 @@ pub struct RunArgs {
     /// With --until-sure: rounds at most
     #[arg(long, value_name = "N", default_value_t = 30, requires = "until_sure")]
     pub max_rounds: u32,
+
+    /// Measure each case side by side with its baseline, taking turns in slices of a few
+    /// milliseconds: many times less noise. Default: with two or more rounds, where there
+    /// is room for two
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Duets::Auto)]
+    pub duet: Duets,
+
+    /// Length of a slice of a duet
+    #[arg(long, value_name = "TIME", default_value = "5ms")]
+    pub slice: String,
 
     /// Target that the others are compared with (ext2 if among them, else the first)
     #[arg(long, value_name = "LABEL")]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::args::RunArgs;
+use super::duets;
 use crate::compare;
 use crate::engine::{self, Kind, Settings};
 use crate::error::{Result, ensure, unknown, usage};
@@ -69,8 +70,11 @@ pub fn resolve(args: &RunArgs, privilege: &Privilege) -> Result<Resolved> {
         baseline: baseline(args)?,
         threshold: fraction("--threshold", &args.threshold)?,
         until_sure: until_sure(args)?,
+        slice: None,
+        units: Vec::new(),
     }
     .with_twins();
+    let plan = duets::arrange(plan, args, &mut notes)?;
     Ok(Resolved { plan, notes })
 }
 

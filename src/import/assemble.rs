@@ -141,6 +141,7 @@ impl Circumstances {
     /// One case of the group.
     pub fn case(&self, workload: &str, outcome: Outcome, phase: PhaseRecord) -> CaseRecord {
         CaseRecord {
+            duet: None,
             format: FORMAT,
             case: self.key(workload),
             round: self.round,
@@ -239,6 +240,7 @@ fn plan(cases: Vec<KeyRecord>, rounds: u32, imported: &[ImportedRecord]) -> Plan
     let words: Vec<&str> = arguments.flat_map(|a| a.split_whitespace()).collect();
     let limit = words.iter().find_map(|w| w.strip_prefix("--time-limit="));
     PlanRecord {
+        units: Vec::new(),
         order: (0..rounds).map(|_| (0..cases.len()).collect()).collect(),
         cases,
         rounds,

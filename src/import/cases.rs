@@ -116,6 +116,7 @@ pub(super) fn distribute<'r>(
 
 fn blank(name: &str) -> PhaseRecord {
     PhaseRecord {
+        duet: None,
         name: name.to_string(),
         completeness: Completeness::Interrupted,
         ends: None,
@@ -158,6 +159,7 @@ fn of_line(phase: &str, line: &Operation, flags: &str) -> OperationRecord {
         (_, name) => name,
     };
     OperationRecord {
+        slices: Vec::new(),
         rows: line.rows,
         ..operation(name, line.count, &line.times, flags)
     }
@@ -169,6 +171,7 @@ fn of_row(row: &Row) -> OperationRecord {
 
 fn operation(name: &str, count: u64, times: &Times, flags: &str) -> OperationRecord {
     OperationRecord {
+        slices: Vec::new(),
         name: name.to_string(),
         completeness: completeness(flags.contains('+')),
         count,

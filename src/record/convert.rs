@@ -4,7 +4,7 @@ use super::schema::*;
 use crate::host::Facts;
 use crate::measure::{CpuTime, DeviceCounters};
 use crate::plan::CaseKey;
-use crate::workload::{EndTime, Ends, OperationResult, Quantiles};
+use crate::workload::{DuetResult, EndTime, Ends, OperationResult, Quantiles};
 
 impl From<&CaseKey> for KeyRecord {
     fn from(key: &CaseKey) -> Self {
@@ -79,6 +79,18 @@ impl From<Ends> for EndsRecord {
     }
 }
 
+impl From<DuetResult> for DuetPhaseRecord {
+    fn from(duet: DuetResult) -> Self {
+        DuetPhaseRecord {
+            turns: duet.turns,
+            passing_ns: duet.passing_ns,
+            paused_ns: duet.paused_ns,
+            resting_device: duet.resting_device.map(Into::into),
+            resting_server: duet.resting_server.map(Into::into),
+        }
+    }
+}
+
 impl From<Quantiles> for LatencyRecord {
     fn from(q: Quantiles) -> Self {
         LatencyRecord {
@@ -113,6 +125,11 @@ impl From<OperationResult> for OperationRecord {
             server: result.server.map(Into::into),
             device: result.device.map(Into::into),
             latency: result.latency.map(Into::into),
+            slices: result
+                .slices
+                .iter()
+                .map(|s| (s.statements, s.wall_ns))
+                .collect(),
         }
     }
 }

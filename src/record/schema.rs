@@ -92,7 +92,11 @@ pub struct PlanRecord {
     /// Rounds were added until intervals were that narrow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_sure: Option<UntilSureRecord>,
-    /// For each round, the order in which the cases were measured.
+    /// What was measured at a time: the index of one case, or of the two of a duet.
+    /// Empty: each case alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub units: Vec<Vec<usize>>,
+    /// For each round, the order of the units; of the cases, where there are none.
     pub order: Vec<Vec<usize>>,
     /// Profile of the sql-bench phases.
     pub profile: String,
@@ -125,6 +129,10 @@ pub struct UntilSureRecord {
     pub width: f64,
     /// Rounds at most.
     pub most: u32,
+    /// Whether all intervals became that narrow within them; absent while it runs and
+    /// when it was interrupted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub narrow: Option<bool>,
 }
 
 /// What makes a case itself.
@@ -245,6 +253,39 @@ pub struct CaseRecord {
     /// Remarks on this case.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
+    /// With whom it took turns; absent when it was measured alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duet: Option<DuetRecord>,
+}
+
+/// The duet a case was measured in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DuetRecord {
+    /// The other case.
+    pub partner: KeyRecord,
+    /// 0 for the baseline, 1 for the other.
+    pub side: usize,
+    /// The side that had the first turn of the first operation.
+    pub first: usize,
+    /// Length of a slice, ns.
+    pub slice_ns: u64,
+}
+
+/// What a duet did to a phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DuetPhaseRecord {
+    /// Turns received.
+    pub turns: u64,
+    /// Time from the giving of those turns to our running, ns: what turns cost.
+    pub passing_ns: u64,
+    /// Time spent waiting for the other, ns; in none of the phase's times.
+    pub paused_ns: u64,
+    /// What our device did while the other played.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resting_device: Option<DeviceCountsRecord>,
+    /// CPU that our server used while the other played.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resting_server: Option<CpuRecord>,
 }
 
 /// Whether a case has figures.
@@ -369,6 +410,9 @@ pub struct PhaseRecord {
     /// proportional set size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_memory_bytes: Option<u64>,
+    /// What a duet did to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duet: Option<DuetPhaseRecord>,
     /// The operations, in the order they ran.
     pub operations: Vec<OperationRecord>,
 }
@@ -459,6 +503,9 @@ pub struct OperationRecord {
     /// Latency of the statements, with two or more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<LatencyRecord>,
+    /// In a duet, its slices: statements, and own time in ns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slices: Vec<(u32, u64)>,
 }
 
 /// Latency of repeated statements.

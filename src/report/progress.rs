@@ -35,7 +35,7 @@ impl State {
             Event::Workload(workload::Event::OperationStarted { operation, .. }) => {
                 self.operation.clone_from(operation);
             }
-            Event::CaseFinished(_) => self.done += 1,
+            Event::CaseFinished { .. } => self.done += 1,
             _ => {}
         }
     }
@@ -100,8 +100,9 @@ impl<W: Write> Observer for Lines<W> {
         let line = match event {
             Event::Note(text) => format!("note: {text}"),
             Event::Started { dir, .. } => format!("results go to {}", dir.display()),
-            Event::CaseFinished(record) => {
-                format!("{position} {}: {}", self.state.case, outcome(record))
+            Event::CaseFinished { name, record } => {
+                let duet = record.duet.as_ref().map_or("", |_| " (in duet)");
+                format!("{position} {name}{duet}: {}", outcome(record))
             }
             _ => return,
         };

@@ -35,6 +35,7 @@ fn cpu(user_s: u64, system_s: u64) -> CpuRecord {
 
 fn operation(name: &str, count: u64, wall_s: f64) -> OperationRecord {
     OperationRecord {
+        slices: Vec::new(),
         name: name.to_string(),
         completeness: Completeness::Complete,
         count,
