@@ -225,6 +225,27 @@ fn the_same_again_is_another_round_and_a_target_can_be_named() {
 }
 
 #[test]
+fn imported_runs_are_compared_like_any_other() {
+    let place = Place::new();
+    let newer = place.path("RUN-pg-linux");
+    let text = fs::read_to_string(fixtures("RUN-pg-linux")).unwrap();
+    fs::write(&newer, text.replace("PostgreSQL 15", "PostgreSQL 16")).unwrap();
+    for (file, label) in [(fixtures("RUN-pg-linux"), "15"), (newer, "16")] {
+        let (shown, code) = import_into(&place, &[file], &["--label", label]);
+        assert_eq!(code, Some(0), "{shown}");
+    }
+    let compare = ["compare", "15", "16", "--axis", "engine"];
+    let (shown, code) = mountmark(&place, &compare);
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(shown.contains("seconds until returned"), "{shown}");
+    assert!(shown.contains("connect on linux"), "{shown}");
+    let figure = ["--figure", "select_key"];
+    let (shown, code) = mountmark(&place, &[&compare[..], &figure].concat());
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(shown.contains("insert on linux"), "{shown}");
+}
+
+#[test]
 fn what_is_nothing_of_the_suite_is_refused() {
     let place = Place::new();
     let file = place.path("letter");

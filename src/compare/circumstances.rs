@@ -146,6 +146,8 @@ impl Facts {
         self.add(Aspect::Profile, "loops", plan.loops);
         self.add(Aspect::Profile, "fast", plan.fast);
         self.add(Aspect::Profile, "time limit, s", plan.time_limit_s);
+        let atis = plan.atis_data.as_ref().map_or("generated", |_| "original");
+        self.add(Aspect::Profile, "tables of ATIS", atis);
         let loops = [
             ("read key loops", plan.read_key_loops),
             ("many keys loops", plan.many_keys_loops),
