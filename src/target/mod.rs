@@ -6,6 +6,7 @@
 //! [`Ledger`](crate::host::ledger::Ledger) before it is made.
 
 mod attach;
+mod backing;
 mod claim;
 mod device;
 mod dirty;
@@ -26,6 +27,7 @@ mod spec;
 mod tree;
 mod workdir;
 
+pub use backing::{Layer, chain};
 pub use claim::claim;
 pub use device::{BlockStat, Device, block_counters};
 pub use dirty::{DirtyGauge, dirty_bytes, syncfs, wait_clean};
