@@ -20,6 +20,7 @@ mod mount;
 pub mod mountinfo;
 pub mod namespace;
 mod options;
+mod partition_table;
 mod probe;
 pub mod snapshot;
 mod space;
@@ -28,7 +29,7 @@ mod tree;
 mod workdir;
 
 pub use backing::{Layer, chain};
-pub use claim::claim;
+pub use claim::{Claimed, claim};
 pub use device::{BlockStat, Device, block_counters};
 pub use dirty::{DirtyGauge, dirty_bytes, syncfs, wait_clean};
 pub use dirty_limit::DirtyLimit;
