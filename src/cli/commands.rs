@@ -6,6 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::args::{Command, Judging, RunArgs};
 use super::resolve::{Resolved, fraction, resolve};
+use super::resume::resume;
 use super::{ALL_MEASURED, INTERRUPTED, SOME_FAILED};
 use crate::compare::{Choice, Figure, Rule};
 use crate::error::{Context, Result, one_line, unknown, usage};
@@ -23,7 +24,7 @@ use crate::units::Bytes;
 /// Whatever kept it from running.
 pub fn perform(command: Command) -> Result<u8> {
     match command {
-        Command::Run(args) => measure(&args),
+        Command::Run(args) => run_or_resume(&args),
         Command::Plan(args) => plan(&args),
         Command::Report {
             runs,
@@ -31,12 +32,24 @@ pub fn perform(command: Command) -> Result<u8> {
             judging,
         } => show(&runs, &results, &judging),
         Command::List { results } => list(&results),
+        Command::Doctor => super::doctor::doctor(),
         Command::Clean => clean(),
         Command::Worker => run::worker_main().map(|()| ALL_MEASURED),
     }
 }
 
-fn measure(args: &RunArgs) -> Result<u8> {
+fn run_or_resume(args: &RunArgs) -> Result<u8> {
+    match &args.resume {
+        None => measure(args, None),
+        Some(name) => {
+            let resumed = resume(args, name)?;
+            measure(&resumed.args, Some((resumed.id, resumed.dir)))
+        }
+    }
+}
+
+/// Runs what `args` say, or goes on with a run of that name and directory.
+fn measure(args: &RunArgs, resumed: Option<(String, PathBuf)>) -> Result<u8> {
     interrupt::install()?;
     // Before any thread exists: a namespace belongs to the thread that enters it.
     let privilege = namespace::enter_private()?;
@@ -44,8 +57,12 @@ fn measure(args: &RunArgs) -> Result<u8> {
     for note in notes {
         eprintln!("note: {note}");
     }
+    let (id, dir) = resumed.unzip();
     let options = Options {
-        run_id: run_id(),
+        run_id: id.unwrap_or_else(run_id),
+        resume: dir,
+        destroy: args.destroy.clone(),
+        keep_on_failure: args.keep_on_failure,
         results: args.results.clone(),
         arguments: std::env::args().skip(1).collect(),
         privilege,
@@ -128,6 +145,13 @@ fn plan(args: &RunArgs) -> Result<u8> {
     if plan.needs_image() {
         disk_need(&mut out, &plan, &privilege)?;
     }
+    for device in &plan.devices {
+        let fit = match crate::target::claim(device, &args.destroy) {
+            Ok(facts) => format!("{}, overwritten before every case", facts.size.human()),
+            Err(error) => one_line(&error),
+        };
+        writeln!(out, "device {}: {fit}", crate::error::shown(device))?;
+    }
     for note in notes {
         writeln!(out, "note: {note}")?;
     }
@@ -157,7 +181,7 @@ fn disk_need(out: &mut dyn Write, plan: &Plan, privilege: &Privilege) -> Result<
 }
 
 /// The directory that `run` names: a path, or a name under `results`.
-fn find_run(run: &Path, results: &Path) -> Result<PathBuf> {
+pub(super) fn find_run(run: &Path, results: &Path) -> Result<PathBuf> {
     [run.to_path_buf(), results.join(run)]
         .into_iter()
         .find(|dir| dir.join("run.json").is_file())

@@ -3,7 +3,10 @@
 
 mod args;
 mod commands;
+mod doctor;
+mod on;
 mod resolve;
+mod resume;
 
 use clap::Parser;
 use clap::error::ErrorKind;

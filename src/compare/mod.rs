@@ -19,6 +19,7 @@
 mod axis;
 mod estimate;
 mod figure;
+mod marks;
 mod noise;
 mod power;
 mod rule;
@@ -29,6 +30,7 @@ mod within;
 pub use axis::Axis;
 pub use estimate::{Better, Estimate, Interval, Metric, Pair};
 pub use figure::Figure;
+pub use marks::{IN_MEMORY, Marks, NOT_DURABLE, UNKNOWN, legend};
 pub use noise::NoiseFloor;
 pub use power::{USUAL_CHANCE, chance_of_finding, rounds_needed, smallest_difference};
 pub use rule::{Invalid, Looking, Rule};

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Axis, Estimate, Figure, Judgement, Looking, NoiseFloor, Pair, Rule, Verdict, judge};
+use super::{
+    Axis, Estimate, Figure, Judgement, Looking, Marks, NoiseFloor, Pair, Rule, Verdict, judge,
+};
 use crate::measure::stats::median;
 use crate::record::{CaseRecord, KeyRecord, Outcome, Results};
 
@@ -38,6 +40,36 @@ pub struct Comparison {
     pub judgement: Option<Judgement>,
     /// Rounds in which either was disturbed.
     pub disturbed: usize,
+    /// What must be said of the baseline whenever the two stand side by side.
+    pub base_marks: Marks,
+    /// The same of the other.
+    pub new_marks: Marks,
+}
+
+impl Comparison {
+    /// The other's value on the axis, with its marks.
+    pub fn name(&self) -> String {
+        format!("{}{}", self.axis.value(&self.new), self.new_marks)
+    }
+
+    /// Whether the two may be ranked: not by the times of an image in memory.
+    pub fn is_ranked(&self) -> bool {
+        !self.base_marks.in_memory && !self.new_marks.in_memory
+    }
+
+    /// The verdict, with the marks of both sides where they are not the same.
+    pub fn marked_verdict(&self) -> String {
+        let durable = |marks: &Marks| marks.not_durable.is_empty() && marks.unknown.is_empty();
+        let words = match (durable(&self.base_marks), durable(&self.new_marks)) {
+            (true, false) => format!("{}{}, baseline durable", self.verdict, self.new_marks),
+            (false, true) => format!("{}, baseline{}", self.verdict, self.base_marks),
+            _ => format!("{}{}", self.verdict, self.new_marks),
+        };
+        match self.is_ranked() {
+            true => words,
+            false => format!("not ranked ({words})"),
+        }
+    }
 }
 
 /// The comparisons of a run.
@@ -162,6 +194,8 @@ fn compare(
             Err(reason) => Verdict::NotComparable(reason.clone()),
         },
         judgement: judgement.ok(),
+        base_marks: Marks::of(base_cases.values().copied()),
+        new_marks: Marks::of(new_cases.values().copied()),
         axis,
         base: base.clone(),
         new: new.clone(),

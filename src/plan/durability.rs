@@ -114,12 +114,7 @@ fn of_chain(chain: &[Layer]) -> Vec<Against> {
 /// Which kinds never send a flush, whatever they are asked.
 const NEVER_FLUSH: [&str; 1] = ["jfs"];
 
-fn of_filesystem(
-    depth: usize,
-    fs_type: &str,
-    options: &[String],
-    below: &[Layer],
-) -> Vec<Against> {
+fn of_filesystem(depth: usize, fs_type: &str, options: &[String], below: &[Layer]) -> Vec<Against> {
     // The outermost is the case's own, the others hold an image.
     let whose = match depth {
         0 => String::new(),

@@ -5,6 +5,7 @@ mod grid;
 mod progress;
 mod text;
 mod verdicts;
+mod watched;
 
 pub use progress::{Lines, StatusLine};
 pub use text::{TextOptions, list, text};

@@ -74,8 +74,10 @@ fn words(
     for (context, members) in contexts {
         let named = |kind: fn(&Verdict) -> bool| -> Vec<String> {
             let of_kind = members.iter().filter(|c| kind(&c.verdict));
-            of_kind.map(|c| axis.value(&c.new)).collect()
+            let of_kind = of_kind.filter(|c| c.is_ranked());
+            of_kind.map(|c| c.name()).collect()
         };
+        let unranked = members.iter().filter(|c| !c.is_ranked());
         let groups = [
             ("faster", named(|v| *v == Verdict::Faster)),
             ("slower", named(|v| *v == Verdict::Slower)),
@@ -91,6 +93,7 @@ fn words(
                 "not comparable",
                 named(|v| matches!(v, Verdict::NotComparable(_))),
             ),
+            ("not ranked", unranked.map(|c| c.name()).collect()),
         ];
         let said: Vec<String> = groups
             .into_iter()
@@ -119,7 +122,7 @@ fn table(
         let estimate = c.judgement.as_ref().map(|j| j.estimate.ratio());
         let interval = c.judgement.as_ref().and_then(|j| j.interval);
         grid.row(vec![
-            format!("{}, {}", context(results, axis, &c.new), axis.value(&c.new)),
+            format!("{}, {}", context(results, axis, &c.new), c.name()),
             median(c.base_median),
             median(c.new_median),
             estimate.map_or("–".to_string(), |r| format!("{r:.3}")),
@@ -130,7 +133,7 @@ fn table(
                 0 => String::new(),
                 n => format!("{n} disturbed"),
             },
-            c.verdict.to_string(),
+            c.marked_verdict(),
         ]);
     }
     grid.write(out, 2)

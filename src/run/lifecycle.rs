@@ -5,12 +5,14 @@ use std::time::{Duration, Instant};
 use super::environment::{Environment, Options};
 use super::event::{Event, Observer};
 use super::prepared::Prepared;
+use super::sampler::Sampler;
 use super::stage::Stage;
-use super::worker::{self, Place, Task, Work, WorkerFailed};
+use super::worker::{self, Place, Seen, Task, Work, WorkerFailed};
+use super::{keep, worth};
 use crate::engine::{Launch, Server};
 use crate::error::{Error, Result, chain};
 use crate::host::interrupt::{self, Interrupted};
-use crate::host::{Cgroup, now_utc};
+use crate::host::{Cgroup, keep_away, now_utc};
 use crate::plan::{Case, Plan};
 use crate::record::{
     CaseRecord, Completeness, EngineRecord, FORMAT, KeyRecord, Outcome, PhaseRecord, StageRecord,
@@ -84,6 +86,12 @@ fn impossible(case: &Case, environment: &Environment) -> Option<Outcome> {
             remedy: "run as root, or name a directory on a mounted file system".to_string(),
         });
     }
+    if let (Some(reason), true) = (&environment.held, made.fs.needs_device()) {
+        return Some(Outcome::Skipped {
+            reason: reason.clone(),
+            remedy: "look at it, then measure the rest without --keep-on-failure".to_string(),
+        });
+    }
     let missing = target::probe(made.fs).err()?;
     Some(Outcome::Skipped {
         reason: missing.reason,
@@ -108,15 +116,21 @@ struct Lifecycle<'a> {
 impl Lifecycle<'_> {
     fn run(&mut self) -> Result<()> {
         self.enter(Stage::Prepare)?;
-        let target = Prepared::new(&self.case.target, self.environment, &self.options.run_id)?;
-        let target = self.on_target(target)?;
+        let mut target = Prepared::new(&self.case.target, self.environment, &self.options.run_id)?;
+        let done = self.on_target(&mut target);
+        if let Err(error) = done {
+            if self.options.keep_on_failure && !error.is::<Interrupted>() {
+                self.record.remarks.extend(target.keep().map(keep::words));
+            }
+            return Err(error);
+        }
         self.enter(Stage::Cleanup)?;
         target.take_down()
     }
 
     /// Everything between the making of the target and its taking down.
-    fn on_target(&mut self, mut target: Prepared) -> Result<Prepared> {
-        self.note_target(&target);
+    fn on_target(&mut self, target: &mut Prepared) -> Result<()> {
+        self.note_target(target);
         self.enter(Stage::Restore)?;
         let (spec, settings) = (&self.case.engine, &self.case.key.settings);
         if let Some(archive) = self.environment.snapshot(spec, settings)? {
@@ -124,7 +138,7 @@ impl Lifecycle<'_> {
         }
         self.enter(Stage::Settle)?;
         target.settle()?;
-        self.note_target(&target);
+        self.note_target(target);
         self.enter(Stage::Launch)?;
         let engine = &self.environment.engines[spec];
         self.record.engine = Some(EngineRecord {
@@ -144,16 +158,24 @@ impl Lifecycle<'_> {
             data: target.data(),
             run_dir: self.environment.run_dir(),
             settings: settings.clone(),
-            cpus: server_cpus,
+            cpus: server_cpus.clone(),
             cgroups: group.iter().map(Cgroup::procs).collect(),
         })?;
         self.enter(Stage::Work)?;
-        if let Err(error) = self.work(&target, server.as_mut(), &worker_cpus) {
-            return Err(self.blame(error, server.as_mut()));
+        let measured = [server_cpus.as_slice(), &worker_cpus].concat();
+        let away = keep_away(&measured);
+        let worked = self.work(target, server.as_mut(), &worker_cpus);
+        drop(away);
+        if let Err(error) = worked {
+            let error = self.blame(error, server.as_mut());
+            return Err(match target.complaint() {
+                Some(complaint) => error.context(complaint),
+                None => error,
+            });
         }
+        self.record.durability = Some(worth::judge(&self.record, &target.chain));
         self.enter(Stage::Stop)?;
-        server.stop()?;
-        Ok(target)
+        server.stop()
     }
 
     /// A cgroup of this case; where there are none, process groups have to do.
@@ -182,9 +204,16 @@ impl Lifecycle<'_> {
             log: &log,
         };
         let (record, observer) = (&mut self.record, &mut *self.observer);
-        worker::run(&task, &place, &mut |event| {
-            gather(record, event);
-            observer.tell(&Event::Workload(event));
+        let mut sampler = Sampler::new(server.watch());
+        worker::run_watched(&task, &place, &mut |seen| {
+            if let Seen::Event(event) = seen {
+                gather(record, event);
+                if let (Some(seen), Some(phase)) = (sampler.hear(event), record.phases.last_mut()) {
+                    phase.sampled = Some(seen);
+                }
+                observer.tell(&Event::Workload(event));
+            }
+            sampler.tick()
         })
     }
 
@@ -272,6 +301,8 @@ fn gather(record: &mut CaseRecord, event: &workload::Event) {
             client: None,
             server: None,
             server_memory_bytes: None,
+            machine: None,
+            sampled: None,
             operations: Vec::new(),
         }),
         workload::Event::OperationStarted { .. } => {}
@@ -296,6 +327,7 @@ fn gather(record: &mut CaseRecord, event: &workload::Event) {
                 phase.client = Some(result.client.into());
                 phase.server = result.server.map(Into::into);
                 phase.server_memory_bytes = result.server_memory_bytes;
+                phase.machine = result.machine.map(Into::into);
             }
         }
     }

@@ -1,24 +1,24 @@
 //! The worker process: `mountmark worker` runs one workload of one case and tells its
 //! events as lines of JSON. A crash, a kill or a leak stays in the case.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
+use super::probe::TargetProbe;
 use crate::engine::{Address, ServerWatch};
 use crate::error::{Context, Error, Result};
 use crate::host::{self, interrupt};
-use crate::measure::{CpuTime, DeviceCounters};
-use crate::target;
-use crate::workload::{Bench, Event, Probe, ceiling, sqlbench};
+use crate::workload::{Bench, Event, ceiling, sqlbench};
 
 /// What a worker is to do; crosses its standard input.
 #[derive(Debug, Serialize, Deserialize)]
@@ -92,6 +92,32 @@ impl std::error::Error for WorkerFailed {}
 /// [`WorkerFailed`] with the worker's own causes or how it ended; an interrupt, after
 /// the worker has been killed.
 pub(super) fn run(task: &Task, place: &Place<'_>, tell: &mut dyn FnMut(&Event)) -> Result<()> {
+    run_watched(task, place, &mut |seen| {
+        if let Seen::Event(event) = seen {
+            tell(event);
+        }
+        WAIT
+    })
+}
+
+/// The longest that is waited before looking for a signal.
+const WAIT: Duration = Duration::from_millis(200);
+
+/// What [`run_watched`] tells.
+pub(super) enum Seen<'a> {
+    /// The worker has told something.
+    Event(&'a Event),
+    /// Time has passed.
+    Time,
+}
+
+/// As [`run`], and calls `watch` at least each time as much time has passed as it asked
+/// for.
+pub(super) fn run_watched(
+    task: &Task,
+    place: &Place<'_>,
+    watch: &mut dyn FnMut(Seen<'_>) -> Duration,
+) -> Result<()> {
     let mut worker = Worker(spawn(place)?);
     let mut input = worker.0.stdin.take().context("the worker has no input")?;
     // A worker that dies before it has read its task says so by its exit.
@@ -102,13 +128,13 @@ pub(super) fn run(task: &Task, place: &Place<'_>, tell: &mut dyn FnMut(&Event)) 
     let mut line = Vec::new();
     let mut verdict = None;
     loop {
-        wait_readable(&output)?;
+        wait_readable(&output, &mut || watch(Seen::Time))?;
         line.clear();
         if output.read_until(b'\n', &mut line)? == 0 {
             break;
         }
         match serde_json::from_slice(&line) {
-            Ok(Line::Event(event)) => tell(&event),
+            Ok(Line::Event(event)) => drop(watch(Seen::Event(&event))),
             Ok(Line::Done) => verdict = Some(Ok(())),
             Ok(Line::Failed(causes)) => verdict = Some(Err(causes)),
             Err(_) => break,
@@ -148,15 +174,19 @@ pub(super) fn tail(log: &Path) -> Vec<String> {
 }
 
 /// Waits for output or an interrupt.
-fn wait_readable(output: &BufReader<impl AsFd + Read>) -> Result<()> {
+fn wait_readable(
+    output: &BufReader<impl AsFd + Read>,
+    time_passes: &mut dyn FnMut() -> Duration,
+) -> Result<()> {
     if !output.buffer().is_empty() {
         return Ok(());
     }
     loop {
         interrupt::check()?;
-        let mut fds = [PollFd::new(output.get_ref().as_fd(), PollFlags::POLLIN)];
         // The time-out covers a signal that comes between the check and the wait.
-        match poll(&mut fds, PollTimeout::from(200u8)) {
+        let wait = time_passes().min(WAIT).as_millis() as u8;
+        let mut fds = [PollFd::new(output.get_ref().as_fd(), PollFlags::POLLIN)];
+        match poll(&mut fds, PollTimeout::from(wait.max(1))) {
             Ok(0) | Err(nix::Error::EINTR) => {}
             Ok(_) => return Ok(()),
             Err(error) => return Err(error).context("cannot wait for the worker"),
@@ -263,61 +293,6 @@ fn perform(task: &Task, tell: &mut dyn FnMut(Event) -> Result<()>) -> Result<()>
         Work::Ceiling => {
             let limit = sqlbench::Options::default().time_limit();
             ceiling(&mut Bench::new(&task.address, &mut probe, tell, limit))
-        }
-    }
-}
-
-/// Watches the target from within the worker.
-struct TargetProbe {
-    target: Option<(PathBuf, File, target::DirtyGauge)>,
-    device: Option<target::BlockStat>,
-    server: Option<ServerWatch>,
-}
-
-impl TargetProbe {
-    fn open(task: &Task) -> Result<Self> {
-        let target = match &task.target {
-            None => None,
-            Some(dir) => {
-                let opened =
-                    File::open(dir).with_context(|| format!("cannot open {}", dir.display()))?;
-                Some((dir.clone(), opened, target::DirtyGauge::open(dir)))
-            }
-        };
-        let device = match &task.device {
-            None => None,
-            Some(device) => Some(target::BlockStat::open(device)?),
-        };
-        Ok(TargetProbe {
-            target,
-            device,
-            server: task.server.clone(),
-        })
-    }
-}
-
-impl Probe for TargetProbe {
-    fn device(&mut self) -> Option<DeviceCounters> {
-        self.device.as_mut()?.read().ok()
-    }
-
-    fn server_cpu(&mut self) -> Option<CpuTime> {
-        self.server.as_ref()?.cpu()
-    }
-
-    fn server_memory(&mut self) -> Option<u64> {
-        self.server.as_ref()?.memory()
-    }
-
-    fn dirty_bytes(&mut self) -> Option<u64> {
-        self.target.as_ref()?.2.read()
-    }
-
-    fn sync(&mut self) -> Result<()> {
-        match &self.target {
-            Some((dir, file, _)) => rustix::fs::syncfs(file)
-                .with_context(|| format!("syncfs of {} failed", dir.display())),
-            None => Ok(()),
         }
     }
 }

@@ -154,7 +154,9 @@ fn is_ram_disk(name: &str) -> bool {
 }
 
 fn remote(name: &str) -> bool {
-    ["nbd", "rbd", "ublkb", "drbd"].iter().any(|kind| name.starts_with(kind))
+    ["nbd", "rbd", "ublkb", "drbd"]
+        .iter()
+        .any(|kind| name.starts_with(kind))
 }
 
 fn text(path: &Path) -> Option<String> {
@@ -169,7 +171,11 @@ mod tests {
     #[test]
     fn every_way_ends_somewhere() {
         let last = |path: &str| chain(Path::new(path)).pop().unwrap();
-        assert!(matches!(last("/proc"), Layer::Unseen(_)), "{:?}", last("/proc"));
+        assert!(
+            matches!(last("/proc"), Layer::Unseen(_)),
+            "{:?}",
+            last("/proc")
+        );
         assert!(matches!(last("/no/such"), Layer::Unseen(_)));
         assert!(!chain(Path::new("/")).is_empty());
     }

@@ -131,9 +131,9 @@ fn check_one(device: &Path) -> Result<()> {
             .custom_flags(libc::O_EXCL | libc::O_CLOEXEC)
             .open(device);
         let error = match exclusive {
-            Ok(_) if known_partitions || partition_table::is_on(device)? => bail!(
-                "{shown} is partitioned: it is never overwritten; name one of its partitions"
-            ),
+            Ok(_) if known_partitions || partition_table::is_on(device)? => {
+                bail!("{shown} is partitioned: it is never overwritten; name one of its partitions")
+            }
             Ok(_) => return Ok(()),
             Err(error) => error,
         };

@@ -33,7 +33,7 @@ pub use claim::{Claimed, claim};
 pub use device::{BlockStat, Device, block_counters};
 pub use dirty::{DirtyGauge, dirty_bytes, syncfs, wait_clean};
 pub use dirty_limit::DirtyLimit;
-pub use image::{Image, ImageFacts};
+pub use image::{Image, ImageFacts, LOOP_REMARK};
 pub use mkfs::MkfsReport;
 pub use mount::MountGuard;
 pub use namespace::Privilege;

@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
 
-use super::event::{EndTime, Ends, Event, PhaseResult, Quantiles};
+use super::event::{EndTime, Ends, Event, MachineUse, PhaseResult, Quantiles};
 use super::gate::Gate;
 use super::operation::Op;
 use crate::engine::{Address, Session, connect};
 use crate::error::{Context, Error, Result};
+use crate::host::{Reading, Window};
 use crate::measure::{CpuTime, DeviceCounters, Latency};
 
 /// What is watched from beside the measured loop. Each call costs microseconds and is
@@ -22,6 +23,10 @@ pub trait Probe {
     fn server_cpu(&mut self) -> Option<CpuTime>;
     /// Memory of the server, bytes; may cost milliseconds.
     fn server_memory(&mut self) -> Option<u64>;
+    /// The machine's counters, of all processes and the kernel.
+    fn machine(&mut self) -> Option<Reading> {
+        None
+    }
     /// Dirty and write-back bytes of the target's file system.
     fn dirty_bytes(&mut self) -> Option<u64>;
     /// syncfs of the target.
@@ -46,6 +51,7 @@ pub struct Bench<'a> {
     probe: &'a mut dyn Probe,
     observer: &'a mut dyn FnMut(Event) -> Result<()>,
     phase_start: Option<Stamp>,
+    machine_start: Option<Reading>,
     pub(super) gate: Gate,
     pub(super) latency: Latency,
     pub(super) time_limit: Duration,
@@ -64,6 +70,7 @@ impl<'a> Bench<'a> {
             probe,
             observer,
             phase_start: None,
+            machine_start: None,
             gate: Gate::Open,
             latency: Latency::new(),
             time_limit,
@@ -89,6 +96,7 @@ impl<'a> Bench<'a> {
     /// first operation when a phase does not say.
     pub fn phase_begins(&mut self) {
         if self.phase_start.is_none() {
+            self.machine_start = self.probe.machine();
             self.phase_start = Some(self.stamp_before());
         }
     }
@@ -153,19 +161,40 @@ pub fn run_phase(
     let Some(before) = bench.phase_start else {
         return Err(Error::msg(format!("phase {name} measured nothing")));
     };
+    let machine = bench.probe.machine();
+    let dirty_bytes = bench.probe.dirty_bytes();
     let server_memory_bytes = bench.probe.server_memory();
+    let machine = bench.machine_start.take().zip(machine);
+    let client = after.client.since(before.client);
+    let server = after.server.zip(before.server);
+    let server = server.map(|(after, before)| after.since(before));
     let ends = settle(bench, keeper.as_mut(), before, after)?;
     bench.tell(Event::PhaseFinished(PhaseResult {
         name: name.to_string(),
-        ends,
-        client: after.client.since(before.client),
-        server: after
-            .server
-            .zip(before.server)
-            .map(|(after, before)| after.since(before)),
+        ends: Ends {
+            dirty_bytes,
+            ..ends
+        },
+        client,
+        server,
+        machine: machine.map(|(from, to)| rest(&from.until(&to), client, server)),
         server_memory_bytes,
         settings,
     }))
+}
+
+/// What is left of the machine's work without the client's and the server's.
+fn rest(window: &Window, client: CpuTime, server: Option<CpuTime>) -> MachineUse {
+    let busy = CpuTime {
+        user_ns: window.user_ns,
+        system_ns: window.system_ns,
+    };
+    MachineUse {
+        others: busy.since(client).since(server.unwrap_or_default()),
+        steal_ns: window.steal_ns,
+        cpu_stalled_ns: window.cpu_stalled_ns,
+        io_stalled_ns: window.io_stalled_ns,
+    }
 }
 
 /// Goes on to *flushed* and *settled*; the reading of counters in between is in none of
@@ -181,7 +210,6 @@ fn settle(
             .zip(before.device)
             .map(|(now, before)| now.since(before))
     };
-    let dirty_bytes = bench.probe.dirty_bytes();
     let returned_ns = (returned.wall - before.wall).as_nanos() as u64;
 
     let start = Instant::now();
@@ -210,7 +238,7 @@ fn settle(
             wall_ns: settled_ns,
             device: counters(bench.probe.device()),
         },
-        dirty_bytes,
+        dirty_bytes: None,
     })
 }
 

@@ -11,6 +11,6 @@ pub mod sqlbench;
 
 pub use bench::{Bench, Probe, run_phase};
 pub use ceiling::ceiling;
-pub use event::{EndTime, Ends, Event, OperationResult, PhaseResult, Quantiles};
+pub use event::{EndTime, Ends, Event, MachineUse, OperationResult, PhaseResult, Quantiles};
 pub use gate::Gate;
 pub use operation::{Op, Rows};

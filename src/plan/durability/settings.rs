@@ -127,8 +127,12 @@ fn mysql(get: &Get<'_>) -> Vec<Against> {
 fn of_tables(get: &Get<'_>) -> Vec<Against> {
     match get("default_storage_engine").as_deref() {
         Some("innodb") | None => Vec::new(),
-        Some("rocksdb") => vec![Against::Unseen("what RocksDB tables sync and when is not known".into())],
-        Some("aria") => vec![Against::Unseen("what Aria tables sync and when is not known".into())],
+        Some("rocksdb") => vec![Against::Unseen(
+            "what RocksDB tables sync and when is not known".into(),
+        )],
+        Some("aria") => vec![Against::Unseen(
+            "what Aria tables sync and when is not known".into(),
+        )],
         Some(engine) => vec![lost(format!("{engine} tables: nothing is synced"))],
     }
 }

@@ -79,7 +79,11 @@ fn file_systems_and_their_options() {
         ("ext4", "rw,nobarrier", "no ext4 with nobarrier"),
         ("ext4", "rw,barrier=0", "no ext4 with barrier=0"),
         ("btrfs", "rw,nobarrier", "no btrfs with nobarrier"),
-        ("reiserfs", "rw,barrier=none", "no reiserfs with barrier=none"),
+        (
+            "reiserfs",
+            "rw,barrier=none",
+            "no reiserfs with barrier=none",
+        ),
         ("jfs", "rw", "no jfs never flushes"),
     ] {
         let found = of_chain(&on_image(fs_type, options));
@@ -96,10 +100,18 @@ fn devices() {
         (vec![ext4(), disk(true)], "yes /dev/vda"),
         (vec![ext4(), disk(false)], "yes /dev/vda"),
         // Without a volatile cache, there is nothing to flush.
-        (vec![fs("ext4", "rw,nobarrier"), disk(false)], "yes /dev/vda"),
+        (
+            vec![fs("ext4", "rw,nobarrier"), disk(false)],
+            "yes /dev/vda",
+        ),
         (vec![fs("jfs", "rw"), disk(false)], "yes /dev/vda"),
         (
-            vec![ext4(), Layer::Memory { name: "zram0".into() }],
+            vec![
+                ext4(),
+                Layer::Memory {
+                    name: "zram0".into(),
+                },
+            ],
             "no zram0 is memory",
         ),
         (
@@ -117,21 +129,33 @@ fn devices() {
         (
             vec![
                 ext4(),
-                Layer::Loop { name: "loop0".into(), write_back: false },
+                Layer::Loop {
+                    name: "loop0".into(),
+                    write_back: false,
+                },
                 ext4(),
                 disk(true),
             ],
             "no loop0 hides that its image has a cache: flushes end there",
         ),
         (
-            vec![ext4(), Layer::Stacked { name: "dm-0".into() }, disk(true)],
+            vec![
+                ext4(),
+                Layer::Stacked {
+                    name: "dm-0".into(),
+                },
+                disk(true),
+            ],
             "yes /dev/vda",
         ),
         (
             vec![fs("overlay", "rw,volatile"), ext4(), disk(true)],
             "no overlay with volatile",
         ),
-        (vec![fs("overlay", "rw"), ext4(), disk(true)], "yes /dev/vda"),
+        (
+            vec![fs("overlay", "rw"), ext4(), disk(true)],
+            "yes /dev/vda",
+        ),
         (
             vec![fs("nfs4", "rw"), Layer::Unseen("the server of nfs4".into())],
             "unknown the server of nfs4 cannot be seen",
@@ -158,7 +182,11 @@ fn sqlite() {
         ("wal", "normal", "no synchronous=normal with"),
         ("wal", "off", "no synchronous=off"),
         ("delete", "extra", "yes /dev/vda"),
-        ("delete", "full", "no synchronous=full with journal_mode=delete: the last"),
+        (
+            "delete",
+            "full",
+            "no synchronous=full with journal_mode=delete: the last",
+        ),
         ("delete", "normal", "no synchronous=normal with"),
         ("delete", "off", "no synchronous=off"),
         ("truncate", "full", "yes /dev/vda"),
@@ -185,8 +213,16 @@ fn postgres() {
         ("commit=on", "commit=local", "yes /dev/vda"),
         ("writes=on", "writes=off", "no full_page_writes=off"),
         ("fdatasync", "open_datasync", "yes /dev/vda"),
-        ("fdatasync", "new_way", "unknown what wal_sync_method=new_way"),
-        ("full_page_writes=on", "", "unknown the setting full_page_writes"),
+        (
+            "fdatasync",
+            "new_way",
+            "unknown what wal_sync_method=new_way",
+        ),
+        (
+            "full_page_writes=on",
+            "",
+            "unknown the setting full_page_writes",
+        ),
     ] {
         let found = of_engine(Kind::Postgres, &SAFE.replace(from, to));
         assert!(found.starts_with(expected), "{to}: {found}");
@@ -199,11 +235,23 @@ fn mysql_and_mariadb() {
          innodb_flush_method=O_DIRECT innodb_doublewrite=ON default_storage_engine=InnoDB";
     for (from, to, expected) in [
         ("", "", "yes /dev/vda"),
-        ("commit=1", "commit=2", "no innodb_flush_log_at_trx_commit=2"),
-        ("commit=1", "commit=0", "no innodb_flush_log_at_trx_commit=0"),
+        (
+            "commit=1",
+            "commit=2",
+            "no innodb_flush_log_at_trx_commit=2",
+        ),
+        (
+            "commit=1",
+            "commit=0",
+            "no innodb_flush_log_at_trx_commit=0",
+        ),
         ("commit=1", "commit=3", "yes /dev/vda"),
         ("log_bin=OFF", "log_bin=ON", "no sync_binlog=0"),
-        ("log_bin=OFF sync_binlog=0", "log_bin=ON sync_binlog=1", "yes /dev/vda"),
+        (
+            "log_bin=OFF sync_binlog=0",
+            "log_bin=ON sync_binlog=1",
+            "yes /dev/vda",
+        ),
         ("O_DIRECT", "nosync", "no innodb_flush_method=nosync"),
         ("O_DIRECT", "O_DIRECT_NO_FSYNC", "yes /dev/vda"),
         ("write=ON", "write=OFF", "no innodb_doublewrite=off"),
@@ -235,7 +283,10 @@ fn counted_flushes_outweigh_settings() {
         "no 100 commits and not one flush of the device"
     );
     // A device without a volatile cache is sent none.
-    assert_eq!(counted(&[fs("ext4", "rw"), disk(false)], 100, 0), "yes /dev/vda");
+    assert_eq!(
+        counted(&[fs("ext4", "rw"), disk(false)], 100, 0),
+        "yes /dev/vda"
+    );
 }
 
 #[test]
