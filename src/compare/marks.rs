@@ -43,6 +43,11 @@ impl Marks {
         }
         marks
     }
+
+    /// Nothing speaks against its durability.
+    pub fn is_durable(&self) -> bool {
+        self.not_durable.is_empty() && self.unknown.is_empty()
+    }
 }
 
 /// The signs alone, behind a blank if there are any.

@@ -57,13 +57,13 @@ impl Comparison {
         !self.base_marks.in_memory && !self.new_marks.in_memory
     }
 
-    /// The verdict, with the marks of both sides where they are not the same.
+    /// The verdict, and which side is less durable where one is.
     pub fn marked_verdict(&self) -> String {
-        let durable = |marks: &Marks| marks.not_durable.is_empty() && marks.unknown.is_empty();
-        let words = match (durable(&self.base_marks), durable(&self.new_marks)) {
-            (true, false) => format!("{}{}, baseline durable", self.verdict, self.new_marks),
-            (false, true) => format!("{}, baseline{}", self.verdict, self.base_marks),
-            _ => format!("{}{}", self.verdict, self.new_marks),
+        let verdict = &self.verdict;
+        let words = match (self.base_marks.is_durable(), self.new_marks.is_durable()) {
+            (true, false) => format!("{verdict}, less durable{}", self.new_marks),
+            (false, true) => format!("{verdict}, baseline less durable{}", self.base_marks),
+            _ => verdict.to_string(),
         };
         match self.is_ranked() {
             true => words,

@@ -3,6 +3,7 @@
 
 mod grid;
 mod progress;
+mod remarks;
 mod text;
 mod verdicts;
 mod watched;

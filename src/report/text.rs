@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::{grid::Grid, verdicts, watched};
+use super::{grid::Grid, remarks, verdicts, watched};
 use crate::compare::{Choice, Marks, legend, within};
 use crate::measure::stats::median;
 use crate::record::{
@@ -40,8 +40,8 @@ pub fn text(out: &mut dyn Write, results: &Results, options: &TextOptions) -> io
     for line in legend(&results.cases) {
         writeln!(out, "  {line}")?;
     }
-    faults(out, results)?;
-    notes(out, results)
+    remarks::faults(out, results)?;
+    remarks::notes(out, results)
 }
 
 /// Writes a line a run.
@@ -256,39 +256,6 @@ impl Block<'_> {
         grid.row(end("returned", |e| e.returned));
         grid.row(end("flushed", |e| e.flushed));
         grid.row(end("settled", |e| e.settled));
-        let counts = |name: &str, pick: fn(&EndsRecord) -> Option<f64>, show: fn(f64) -> String| {
-            self.row(format!("  {name}"), workload, |cases| {
-                cell(cases, ends(cases).filter_map(|e| pick(&e)).collect(), show)
-            })
-        };
-        grid.row(counts(
-            "device writes until settled, MiB",
-            |e| {
-                e.settled
-                    .device
-                    .map(|d| d.written_bytes as f64 / f64::from(1 << 20))
-            },
-            |v| format!("{v:.1}"),
-        ));
-        grid.row(counts(
-            "device reads until settled, MiB",
-            |e| {
-                e.settled
-                    .device
-                    .map(|d| d.read_bytes as f64 / f64::from(1 << 20))
-            },
-            |v| format!("{v:.1}"),
-        ));
-        grid.row(counts(
-            "flushes until settled",
-            |e| e.settled.device.map(|d| d.flushes as f64),
-            |v| format!("{v:.0}"),
-        ));
-        grid.row(counts(
-            "dirty at returned, MiB",
-            |e| e.dirty_bytes.map(|b| b as f64 / f64::from(1 << 20)),
-            |v| format!("{v:.1}"),
-        ));
         for (name, figure) in watched::FIGURES {
             let values = |cases: &[&CaseRecord]| -> Vec<f64> {
                 let phases = measured(cases).flat_map(|c| &c.phases);
@@ -366,84 +333,4 @@ fn cell(cases: &[&CaseRecord], values: Vec<f64>, show: impl Fn(f64) -> String) -
         Some(Outcome::Interrupted { .. }) => "interrupted".to_string(),
         _ => "–".to_string(),
     }
-}
-
-/// Why cases have no figures: each cause once, with the rounds it struck.
-fn faults(out: &mut dyn Write, results: &Results) -> io::Result<()> {
-    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    let mut order = Vec::new();
-    for case in &results.cases {
-        let key = &case.case;
-        let line = match &case.outcome {
-            Outcome::Measured => continue,
-            Outcome::Failed { stage, causes, log } => {
-                let log: String = log.iter().map(|l| format!("\n    log: {l}")).collect();
-                format!(
-                    "failed: {} on {}, {}: in {stage}: {}{log}",
-                    key.workload,
-                    key.target,
-                    key.engine,
-                    causes.join(": ")
-                )
-            }
-            Outcome::Skipped { reason, remedy } => {
-                format!(
-                    "skipped: {}, {}: {reason}; {remedy}",
-                    key.target, key.engine
-                )
-            }
-            Outcome::Interrupted { stage } => format!(
-                "interrupted: {} on {}, {}: in {stage}",
-                key.workload, key.target, key.engine
-            ),
-        };
-        let count = seen.entry(line.clone()).or_default();
-        if *count == 0 {
-            order.push(line);
-        }
-        *count += 1;
-    }
-    if !order.is_empty() {
-        writeln!(out)?;
-    }
-    for line in order {
-        match seen[&line] {
-            1 => writeln!(out, "{line}")?,
-            n => writeln!(out, "{line} ({n} times)")?,
-        }
-    }
-    Ok(())
-}
-
-fn notes(out: &mut dyn Write, results: &Results) -> io::Result<()> {
-    let run = &results.run;
-    let mut notes: Vec<String> = Vec::new();
-    if let Some(image) = &run.image {
-        notes.push(format!(
-            "made targets took turns on one loop image, held by {}",
-            image.holder.as_deref().unwrap_or("unknown holder")
-        ));
-        if !image.direct_io {
-            notes.push(
-                "the loop device had no direct I/O: reads may have come from the host's cache"
-                    .into(),
-            );
-        }
-    }
-    notes.extend(run.remarks.iter().cloned());
-    for remark in results.cases.iter().flat_map(|c| &c.remarks) {
-        if !notes.contains(remark) {
-            notes.push(remark.clone());
-        }
-    }
-    if run.ending.is_none() {
-        notes.push("the run did not come to its end; the cases shown had been stored".into());
-    }
-    notes.extend(results.damage.iter().map(|d| format!("not read: {d}")));
-    if !notes.is_empty() {
-        writeln!(out)?;
-    }
-    notes
-        .iter()
-        .try_for_each(|note| writeln!(out, "note: {note}"))
 }

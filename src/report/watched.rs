@@ -1,6 +1,6 @@
 //! What was seen of a phase from outside the measured loop.
 
-use crate::record::{CpuRecord, PhaseRecord};
+use crate::record::{CpuRecord, DeviceCountsRecord, PhaseRecord};
 use crate::units::seconds;
 
 /// A figure of a phase.
@@ -11,8 +11,36 @@ pub(super) struct Figure {
     pub show: fn(f64) -> String,
 }
 
-/// All of them, until *returned*, by the name of their row.
-pub(super) const FIGURES: [(&str, Figure); 6] = [
+/// All of them by the name of their row; but for the device, until *returned*.
+pub(super) const FIGURES: [(&str, Figure); 10] = [
+    (
+        "device writes until settled, MiB",
+        Figure {
+            value: |phase| Some(in_mib(settled(phase)?.written_bytes)),
+            show: tenths,
+        },
+    ),
+    (
+        "device reads until settled, MiB",
+        Figure {
+            value: |phase| Some(in_mib(settled(phase)?.read_bytes)),
+            show: tenths,
+        },
+    ),
+    (
+        "flushes until settled",
+        Figure {
+            value: |phase| Some(settled(phase)?.flushes as f64),
+            show: whole,
+        },
+    ),
+    (
+        "dirty at returned, MiB",
+        Figure {
+            value: |phase| phase.ends?.dirty_bytes.map(in_mib),
+            show: tenths,
+        },
+    ),
     (
         "client CPU, s",
         Figure {
@@ -47,25 +75,33 @@ pub(super) const FIGURES: [(&str, Figure); 6] = [
     (
         "server memory, stable, MiB",
         Figure {
-            value: |phase| mib(phase.sampled?.server_memory_stable_bytes),
+            value: |phase| phase.sampled?.server_memory_stable_bytes.map(in_mib),
             show: whole,
         },
     ),
     (
         "server memory, final, MiB",
         Figure {
-            value: |phase| mib(phase.server_memory_bytes),
+            value: |phase| phase.server_memory_bytes.map(in_mib),
             show: whole,
         },
     ),
 ];
 
+fn settled(phase: &PhaseRecord) -> Option<DeviceCountsRecord> {
+    phase.ends?.settled.device
+}
+
 fn total(cpu: CpuRecord) -> f64 {
     (cpu.user_ns + cpu.system_ns) as f64 / 1e9
 }
 
-fn mib(bytes: Option<u64>) -> Option<f64> {
-    bytes.map(|b| b as f64 / f64::from(1 << 20))
+fn in_mib(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
+}
+
+fn tenths(value: f64) -> String {
+    format!("{value:.1}")
 }
 
 fn whole(value: f64) -> String {

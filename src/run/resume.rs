@@ -101,12 +101,11 @@ fn check(results: &Results, new: &RunRecord, device: Option<&DeviceRecord>) -> R
     if run.image.is_some() != new.image.is_some() {
         return refuse("one has a loop image, the other has not".to_string());
     }
-    if let (Some(old), Some(new)) = (&run.image, &new.image) {
-        if (old.size_bytes, old.direct_io, old.in_memory)
+    if let (Some(old), Some(new)) = (&run.image, &new.image)
+        && (old.size_bytes, old.direct_io, old.in_memory)
             != (new.size_bytes, new.direct_io, new.in_memory)
-        {
-            return refuse("the loop image is of another kind or size".to_string());
-        }
+    {
+        return refuse("the loop image is of another kind or size".to_string());
     }
     if let (None, Some(device)) = (&run.image, device)
         && let Some(other) = other_device(&results.cases, device)
