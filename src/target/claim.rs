@@ -16,7 +16,7 @@ use super::mkfs::LABEL;
 use super::mount::BUSY_LIMIT;
 use super::probe::find_program;
 use super::{mountinfo, partition_table};
-use crate::error::{Context, Result, bail, shown};
+use crate::error::{Context, Error, Result, anyhow, bail, shown};
 use crate::host::marker::IMAGE_SUFFIX;
 
 /// A device of the user's that made targets may overwrite, locked (`flock`) so that no
@@ -124,6 +124,9 @@ fn check_one(device: &Path) -> Result<()> {
         .with_context(|| format!("sysfs does not know {shown}"))?
         .flatten()
         .any(|entry| entry.path().join("partition").exists());
+    if let Some(at) = mounted_on(device)? {
+        return Err(in_use(device, &format!("mounted on {}", self::shown(&at))));
+    }
     let start = Instant::now();
     loop {
         let exclusive = OpenOptions::new()
@@ -147,9 +150,19 @@ fn check_one(device: &Path) -> Result<()> {
             std::thread::sleep(Duration::from_millis(10));
             continue;
         }
-        let user = user.unwrap_or_else(|| "mounted elsewhere, or part of another device".into());
-        bail!("{shown} is in use ({user}): it is never overwritten; name another device");
+        let user = user.as_deref();
+        return Err(in_use(
+            device,
+            user.unwrap_or("mounted elsewhere, or part of another device"),
+        ));
     }
+}
+
+fn in_use(device: &Path, by: &str) -> Error {
+    anyhow!(
+        "{} is in use ({by}): it is never overwritten; name another device",
+        device.display()
+    )
 }
 
 /// Who uses it, where that can be seen.
