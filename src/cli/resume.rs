@@ -31,14 +31,7 @@ pub struct Resumed {
 pub fn resume(typed: &RunArgs, name: &std::path::Path) -> Result<Resumed> {
     let dir = find_run(name, &typed.results)?;
     let run = run::stored(&dir)?;
-    let matches = Args::command().get_matches_from(std::env::args_os());
-    let given = matches.subcommand_matches("run").is_some_and(|run| {
-        let typed =
-            |id: &&clap::Id| run.value_source(id.as_str()) == Some(ValueSource::CommandLine);
-        run.ids()
-            .filter(typed)
-            .any(|id| !HOW.contains(&id.as_str()))
-    });
+    let given = says_what(std::env::args_os());
     let mut args = match given {
         true => from_command_line(std::env::args_os().skip(1).collect())?,
         false => from_command_line(without_destroy(&run.arguments))?,
@@ -55,6 +48,20 @@ pub fn resume(typed: &RunArgs, name: &std::path::Path) -> Result<Resumed> {
         dir,
         id: run.id,
         args,
+    })
+}
+
+/// Whether a command line says what is measured, beside how the run goes on.
+fn says_what(line: impl IntoIterator<Item = OsString>) -> bool {
+    let command = Args::command();
+    let Ok(matches) = command.clone().try_get_matches_from(line) else {
+        return false;
+    };
+    let run = command.find_subcommand("run");
+    let all = run.into_iter().flat_map(|run| run.get_arguments());
+    let mut what = all.filter(|arg| !HOW.contains(&arg.get_id().as_str()));
+    matches.subcommand_matches("run").is_some_and(|typed| {
+        what.any(|arg| typed.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine))
     })
 }
 
@@ -86,6 +93,17 @@ fn from_command_line(arguments: Vec<OsString>) -> Result<RunArgs> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_typed_beside_resume_says_what_is_measured() {
+        let says = |line: &str| says_what(line.split(' ').map(OsString::from));
+        assert!(!says("mountmark run --resume x"));
+        assert!(!says(
+            "mountmark run --resume x --results r --keep-on-failure"
+        ));
+        assert!(says("mountmark run --resume x --rounds 1"));
+        assert!(says("mountmark run insert --resume x"));
+    }
 
     #[test]
     fn permission_to_destroy_is_not_stored() {

@@ -1,9 +1,9 @@
 //! What must be said beside a figure whenever it stands beside others.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use crate::record::{CaseRecord, DurabilityRecord, Outcome};
+use crate::record::{CaseRecord, DurabilityRecord, Outcome, Results};
 
 /// Beside a figure of a case whose commits can be lost.
 pub const NOT_DURABLE: char = '†';
@@ -66,35 +66,48 @@ impl fmt::Display for Marks {
     }
 }
 
-/// What the signs in tables of `cases` mean, a line each: who bears it and why.
-pub fn legend(cases: &[CaseRecord]) -> Vec<String> {
-    let mut lines: BTreeMap<(u8, String), Vec<String>> = BTreeMap::new();
-    for case in cases {
-        let marks = Marks::of([case]);
-        let not_durable = marks
-            .not_durable
-            .iter()
-            .map(|r| (0, format!("not durable: {r}")));
-        let unknown = marks
-            .unknown
-            .iter()
-            .map(|r| (1, format!("durability unknown: {r}")));
-        let in_memory = marks.in_memory.then(|| {
-            let words =
-                "the device is in memory: counts are exact, times are no disk's and not ranked";
-            (2, words.to_string())
-        });
-        for line in not_durable.chain(unknown).chain(in_memory) {
-            let bearers = lines.entry(line).or_default();
-            let bearer = case.case.target.clone();
-            if !bearers.contains(&bearer) {
-                bearers.push(bearer);
-            }
+/// What the signs in the tables of a run mean, a line each: who bears it and why.
+pub fn legend(results: &Results) -> Vec<String> {
+    let mut lines: BTreeMap<(usize, String), BTreeSet<&str>> = BTreeMap::new();
+    for case in &results.cases {
+        for line in reasons(&Marks::of([case])) {
+            lines.entry(line).or_default().insert(&case.case.target);
         }
     }
-    let sign = |kind| [NOT_DURABLE, UNKNOWN, IN_MEMORY][usize::from(kind)];
-    let line = |((kind, reason), bearers): ((u8, String), Vec<String>)| {
-        format!("{} {}: {reason}", sign(kind), bearers.join(", "))
+    let line = |((kind, reason), bearers): ((usize, String), BTreeSet<&str>)| {
+        let sign = [NOT_DURABLE, UNKNOWN, IN_MEMORY][kind];
+        let bearers: Vec<&str> = in_order(results)
+            .into_iter()
+            .filter(|target| bearers.contains(target))
+            .collect();
+        format!("{sign} {}: {reason}", bearers.join(", "))
     };
     lines.into_iter().map(line).collect()
+}
+
+/// The reasons of marks, with the number of their sign.
+fn reasons(marks: &Marks) -> Vec<(usize, String)> {
+    let not_durable = marks.not_durable.iter();
+    let unknown = marks.unknown.iter();
+    not_durable
+        .map(|reason| (0, format!("not durable: {reason}")))
+        .chain(unknown.map(|reason| (1, format!("durability unknown: {reason}"))))
+        .chain(marks.in_memory.then(|| {
+            let words = "the device is in memory: counts are exact, times are no disk's and \
+                         not ranked";
+            (2, words.to_string())
+        }))
+        .collect()
+}
+
+/// The targets as the tables have them.
+fn in_order(results: &Results) -> Vec<&str> {
+    let mut targets: Vec<&str> = Vec::new();
+    let planned = results.run.plan.cases.iter();
+    for key in planned.chain(results.cases.iter().map(|case| &case.case)) {
+        if !targets.contains(&key.target.as_str()) {
+            targets.push(&key.target);
+        }
+    }
+    targets
 }

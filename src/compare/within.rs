@@ -60,6 +60,9 @@ impl Comparison {
     /// The verdict, and which side is less durable where one is.
     pub fn marked_verdict(&self) -> String {
         let verdict = &self.verdict;
+        if matches!(verdict, Verdict::NotComparable(_)) {
+            return verdict.to_string();
+        }
         let words = match (self.base_marks.is_durable(), self.new_marks.is_durable()) {
             (true, false) => format!("{verdict}, less durable{}", self.new_marks),
             (false, true) => format!("{verdict}, baseline less durable{}", self.base_marks),

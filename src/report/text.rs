@@ -37,7 +37,7 @@ pub fn text(out: &mut dyn Write, results: &Results, options: &TextOptions) -> io
         writeln!(out)?;
         block.write(out, options.operations)?;
     }
-    for line in legend(&results.cases) {
+    for line in legend(results) {
         writeln!(out, "  {line}")?;
     }
     remarks::faults(out, results)?;
