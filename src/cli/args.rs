@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+use super::on::On;
 use crate::compare::Aspect;
 use crate::engine;
 use crate::plan::Cpus;
 use crate::report::Format;
-use crate::target;
 use crate::units::Bytes;
 use crate::workload::sqlbench::Profile;
 
@@ -59,6 +59,8 @@ pub enum Command {
         #[arg(long, value_name = "DIR", default_value = "bench-results")]
         results: PathBuf,
     },
+    /// What can be measured here and what cannot, why, and what would disturb it now
+    Doctor,
     /// Remove what a killed run left behind: images, directories, empty cgroups of ours
     Clean,
     /// Runs one case; started by mountmark itself
@@ -176,9 +178,19 @@ pub struct RunArgs {
 
     /// Where the data live: a directory (/mnt/data), or a file system that is made:
     /// TYPE[:OPTION,…] with mount options and mkfs features (ext2, ext4:data=journal,noatime,
-    /// ext4:^extents, xfs, btrfs:nodatacow, tmpfs); repeat for more
+    /// ext4:^extents, xfs, btrfs:nodatacow, tmpfs), or 'mounted': each mounted, writable file
+    /// system on a block device; repeat for more
     #[arg(long = "on", value_name = "TARGET")]
-    pub on: Vec<target::Spec>,
+    pub on: Vec<On>,
+
+    /// Made targets live on this block device, which is overwritten before every case, and not
+    /// on a loop image; devices in use or partitioned are refused
+    #[arg(long, value_name = "DEV")]
+    pub device: Vec<PathBuf>,
+
+    /// The present content of this --device may go; needed where it holds something not ours
+    #[arg(long, value_name = "DEV")]
+    pub destroy: Vec<PathBuf>,
 
     /// Database engines: sqlite (default), postgres, mysql, mariadb, each with =PATH of its
     /// binaries where wanted; null (pretends; shows the tool's own cost)
@@ -272,6 +284,15 @@ pub struct RunArgs {
     /// Size of the loop image
     #[arg(long, value_name = "SIZE", default_value = "1G")]
     pub image_size: Bytes,
+
+    /// Measure what RUN still lacks, with its own arguments, and add it to that run; other
+    /// arguments are taken if they make the same plan
+    #[arg(long, value_name = "RUN")]
+    pub resume: Option<PathBuf>,
+
+    /// Keep image, directory and server data of the first case that fails, and say where
+    #[arg(long)]
+    pub keep_on_failure: bool,
 
     /// A name for the run
     #[arg(long, value_name = "TEXT")]

@@ -7,6 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::args::{Command, Judging, RunArgs};
 use super::planning;
 use super::resolve::{Resolved, fraction, resolve};
+use super::resume::resume;
 use super::{ALL_MEASURED, INTERRUPTED, SOME_FAILED};
 use crate::compare::{Choice, Figure, Rule};
 use crate::error::{Context, Result, one_line, unknown, usage};
@@ -22,7 +23,7 @@ use crate::target::{Spec, namespace};
 /// Whatever kept it from running.
 pub fn perform(command: Command) -> Result<u8> {
     match command {
-        Command::Run(args) => measure(&args),
+        Command::Run(args) => run_or_resume(&args),
         Command::Plan(args) => planning::show(&args),
         Command::Report {
             runs,
@@ -33,12 +34,24 @@ pub fn perform(command: Command) -> Result<u8> {
         Command::Import(args) => super::import::import(&args),
         Command::Compare(args) => super::compare::compare(&args),
         Command::List { results } => list(&results),
+        Command::Doctor => super::doctor::doctor(),
         Command::Clean => clean(),
         Command::Worker => run::worker_main().map(|()| ALL_MEASURED),
     }
 }
 
-fn measure(args: &RunArgs) -> Result<u8> {
+fn run_or_resume(args: &RunArgs) -> Result<u8> {
+    match &args.resume {
+        None => measure(args, None),
+        Some(name) => {
+            let resumed = resume(args, name)?;
+            measure(&resumed.args, Some((resumed.id, resumed.dir)))
+        }
+    }
+}
+
+/// Runs what `args` say, or goes on with a run of that name and directory.
+fn measure(args: &RunArgs, resumed: Option<(String, PathBuf)>) -> Result<u8> {
     interrupt::install()?;
     // Before any thread exists: a namespace belongs to the thread that enters it.
     let privilege = namespace::enter_private()?;
@@ -46,8 +59,12 @@ fn measure(args: &RunArgs) -> Result<u8> {
     for note in notes {
         eprintln!("note: {note}");
     }
+    let (id, dir) = resumed.unzip();
     let options = Options {
-        run_id: run_id(),
+        run_id: id.unwrap_or_else(run_id),
+        resume: dir,
+        destroy: args.destroy.clone(),
+        keep_on_failure: args.keep_on_failure,
         results: args.results.clone(),
         arguments: std::env::args().skip(1).collect(),
         privilege,

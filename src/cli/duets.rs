@@ -44,6 +44,9 @@ fn obstacle(plan: &Plan, pairs: &[Vec<usize>]) -> Option<String> {
     if pairs.is_empty() {
         return Some("no two cases can play together".to_string());
     }
+    if plan.devices.len() == 1 {
+        return Some("one --device holds one case at a time; name a second".to_string());
+    }
     if !plan.needs_image() {
         return None;
     }

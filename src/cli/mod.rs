@@ -4,10 +4,13 @@
 mod args;
 mod commands;
 mod compare;
+mod doctor;
 mod duets;
 mod import;
+mod on;
 mod planning;
 mod resolve;
+mod resume;
 mod show;
 
 use clap::Parser;

@@ -52,6 +52,13 @@ pub(super) fn show(args: &RunArgs) -> Result<u8> {
     if plan.needs_image() {
         disk_need(&mut out, &plan, &privilege)?;
     }
+    for device in &plan.devices {
+        let fit = match crate::target::claim(device, &args.destroy) {
+            Ok(facts) => format!("{}, overwritten before every case", facts.size.human()),
+            Err(error) => one_line(&error),
+        };
+        writeln!(out, "device {}: {fit}", crate::error::shown(device))?;
+    }
     for note in notes {
         writeln!(out, "note: {note}")?;
     }

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use super::args::RunArgs;
 use super::duets;
+use super::on;
 use crate::compare;
 use crate::engine::{self, Kind, Settings};
-use crate::error::{Result, ensure, unknown, usage};
+use crate::error::{Result, ensure, shown, unknown, usage};
 use crate::plan::{Axes, Plan, UntilSure};
 use crate::target::{self, FsType, Made, Privilege, Spec};
 use crate::workload::sqlbench;
@@ -39,11 +40,13 @@ pub fn resolve(args: &RunArgs, privilege: &Privilege) -> Result<Resolved> {
     let mut notes = Vec::new();
     let targets = match args.on.as_slice() {
         [] => default_targets(privilege, &mut notes)?,
-        given => given.to_vec(),
+        given => on::targets(given, &mut notes)?,
     };
-    if !args.on.is_empty() && args.on.len() > 1 && !args.on.iter().any(is_ext2) {
+    if !args.on.is_empty() && targets.len() > 1 && !targets.iter().any(is_ext2) {
         notes.push("ext2 is not among the targets; it is the usual reference".to_string());
     }
+    devices(args, &targets)?;
+    let baseline = baseline(args, &targets)?;
     let axes = Axes {
         workloads: workloads(&args.workloads)?,
         targets,
@@ -66,8 +69,9 @@ pub fn resolve(args: &RunArgs, privilege: &Privilege) -> Result<Resolved> {
         },
         image_size: args.image_size,
         image_dir: args.image_dir.clone(),
+        devices: args.device.clone(),
         label: args.label.clone(),
-        baseline: baseline(args)?,
+        baseline,
         threshold: fraction("--threshold", &args.threshold)?,
         until_sure: until_sure(args)?,
         slice: None,
@@ -93,6 +97,31 @@ fn atis_data(args: &RunArgs) -> Result<Option<PathBuf>> {
             dir.display()
         ))
     })
+}
+
+/// Devices are for made targets, and only what is a device may be destroyed.
+fn devices(args: &RunArgs, targets: &[Spec]) -> Result<()> {
+    ensure!(
+        args.device.is_empty() || on::needs_device(targets),
+        usage("--device is for file systems that are made; name one, like --on ext4")
+    );
+    ensure!(
+        args.device.len() <= 2,
+        usage("--device can be given twice at most")
+    );
+    let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+    let devices: Vec<PathBuf> = args.device.iter().map(real).collect();
+    ensure!(
+        devices.len() < 2 || devices[0] != devices[1],
+        usage("--device names the same device twice")
+    );
+    match args.destroy.iter().find(|d| !devices.contains(&real(d))) {
+        Some(other) => Err(usage(format!(
+            "--destroy {}: this is no --device of this run",
+            shown(other)
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// Rounds to begin with: width alone decides after them.
@@ -127,11 +156,12 @@ fn until_sure(args: &RunArgs) -> Result<Option<UntilSure>> {
 }
 
 /// The baseline's label; it must be among the targets.
-fn baseline(args: &RunArgs) -> Result<Option<String>> {
+fn baseline(args: &RunArgs, targets: &[Spec]) -> Result<Option<String>> {
     let Some(text) = &args.baseline else {
         return Ok(None);
     };
-    let labels: Vec<String> = args.on.iter().map(Spec::label).collect();
+    let named = if args.on.is_empty() { &[] } else { targets };
+    let labels: Vec<String> = named.iter().map(Spec::label).collect();
     let wanted = text
         .parse::<Spec>()
         .map_or_else(|_| text.clone(), |spec| spec.label());

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::duet;
-use super::{Axis, Estimate, Figure, Judgement, Looking, NoiseFloor, Pair, Rule, Verdict, judge};
+use super::{
+    Axis, Estimate, Figure, Judgement, Looking, Marks, NoiseFloor, Pair, Rule, Verdict, judge,
+};
 use crate::measure::stats::median;
 use crate::record::{CaseRecord, KeyRecord, Outcome, Results};
 
@@ -41,6 +43,39 @@ pub struct Comparison {
     pub disturbed: usize,
     /// What their duets say beside; `None` where they were measured one after the other.
     pub duet: Option<duet::Summary>,
+    /// What must be said of the baseline whenever the two stand side by side.
+    pub base_marks: Marks,
+    /// The same of the other.
+    pub new_marks: Marks,
+}
+
+impl Comparison {
+    /// The other's value on the axis, with its marks.
+    pub fn name(&self) -> String {
+        format!("{}{}", self.axis.value(&self.new), self.new_marks)
+    }
+
+    /// Whether the two may be ranked: not by the times of an image in memory.
+    pub fn is_ranked(&self) -> bool {
+        !self.base_marks.in_memory && !self.new_marks.in_memory
+    }
+
+    /// The verdict, and which side is less durable where one is.
+    pub fn marked_verdict(&self) -> String {
+        let verdict = &self.verdict;
+        if matches!(verdict, Verdict::NotComparable(_)) {
+            return verdict.to_string();
+        }
+        let words = match (self.base_marks.is_durable(), self.new_marks.is_durable()) {
+            (true, false) => format!("{verdict}, less durable{}", self.new_marks),
+            (false, true) => format!("{verdict}, baseline less durable{}", self.base_marks),
+            _ => verdict.to_string(),
+        };
+        match self.is_ranked() {
+            true => words,
+            false => format!("not ranked ({words})"),
+        }
+    }
 }
 
 /// The comparisons of a run.
@@ -178,6 +213,8 @@ fn compare(
             Err(reason) => Verdict::NotComparable(reason.clone()),
         },
         judgement: judgement.ok(),
+        base_marks: Marks::of(base_rounds.values().copied()),
+        new_marks: Marks::of(new_rounds.values().copied()),
         axis,
         base: base.clone(),
         new: new.clone(),

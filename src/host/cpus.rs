@@ -28,9 +28,55 @@ pub fn pin(cpus: &[usize]) -> std::io::Result<()> {
     Ok(sched_setaffinity(Pid::from_raw(0), &set)?)
 }
 
+/// Keeps the calling thread off some CPUs until this is dropped.
+#[derive(Debug)]
+pub struct Away {
+    before: Vec<usize>,
+}
+
+/// Moves the calling thread away from the CPUs that are `measured`, if there is another
+/// one; processes that it starts meanwhile inherit that.
+pub fn keep_away(measured: &[usize]) -> Option<Away> {
+    let before = allowed_cpus();
+    let others: Vec<usize> = before
+        .iter()
+        .copied()
+        .filter(|cpu| !measured.contains(cpu))
+        .collect();
+    if measured.is_empty() || others.is_empty() {
+        return None;
+    }
+    pin(&others).ok()?;
+    Some(Away { before })
+}
+
+impl Drop for Away {
+    fn drop(&mut self) {
+        // It could be used before: nothing has taken it away.
+        drop(pin(&self.before));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_thread_can_be_kept_away_from_a_cpu_for_a_while() {
+        std::thread::spawn(|| {
+            let cpus = allowed_cpus();
+            let last = *cpus.last().unwrap();
+            let away = keep_away(&[last]);
+            assert_eq!(away.is_some(), cpus.len() > 1);
+            assert_eq!(allowed_cpus().contains(&last), cpus.len() == 1);
+            drop(away);
+            assert_eq!(allowed_cpus(), cpus);
+            assert!(keep_away(&[]).is_none());
+            assert!(keep_away(&cpus).is_none());
+        })
+        .join()
+        .unwrap();
+    }
 
     #[test]
     fn a_process_can_be_bound_to_one_of_its_cpus() {

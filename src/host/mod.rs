@@ -8,9 +8,11 @@ pub mod interrupt;
 pub mod ledger;
 pub mod marker;
 mod monitor;
+mod present;
 
 pub use cgroup::{Cgroup, Hierarchies, cpu_stat};
-pub use cpus::{allowed_cpus, pin};
+pub use cpus::{Away, allowed_cpus, keep_away, pin};
 pub use facts::{Facts, now_utc, utc};
 pub use ledger::{Ledger, leftovers};
 pub use monitor::{Reading, Window};
+pub use present::{Disturber, disturbers};

@@ -117,6 +117,8 @@ pub(super) fn distribute<'r>(
 fn blank(name: &str) -> PhaseRecord {
     PhaseRecord {
         duet: None,
+        machine: None,
+        sampled: None,
         name: name.to_string(),
         completeness: Completeness::Interrupted,
         ends: None,

@@ -41,6 +41,9 @@ pub struct Plan {
     pub image_size: Bytes,
     /// Where the loop image is made.
     pub image_dir: PathBuf,
+    /// Block devices for made targets, instead of an image. Cases measured in turn all
+    /// use the first.
+    pub devices: Vec<PathBuf>,
     /// A name that the user gave the run.
     pub label: Option<String>,
     /// Label of the target that the others are compared with, where one was named.
@@ -218,12 +221,14 @@ impl Plan {
         self.units.iter().map(Vec::len).sum()
     }
 
-    /// True when a loop image is needed: some target is made and is not in memory.
+    /// True when a loop image is needed: some target is made, is not in memory, and there
+    /// is no device for it.
     pub fn needs_image(&self) -> bool {
-        self.cases.iter().any(|case| match &case.target {
-            target::Spec::Made(made) => made.fs != target::FsType::Tmpfs,
+        let on_device = |case: &Case| match &case.target {
+            target::Spec::Made(made) => made.fs.needs_device(),
             target::Spec::Directory(_) => false,
-        })
+        };
+        self.devices.is_empty() && self.cases.iter().any(on_device)
     }
 }
 

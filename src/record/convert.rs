@@ -4,7 +4,7 @@ use super::schema::*;
 use crate::host::Facts;
 use crate::measure::{CpuTime, DeviceCounters};
 use crate::plan::CaseKey;
-use crate::workload::{DuetResult, EndTime, Ends, OperationResult, Quantiles};
+use crate::workload::{DuetResult, EndTime, Ends, MachineUse, OperationResult, Quantiles};
 
 impl From<&CaseKey> for KeyRecord {
     fn from(key: &CaseKey) -> Self {
@@ -44,6 +44,17 @@ impl From<CpuTime> for CpuRecord {
         CpuRecord {
             user_ns: cpu.user_ns,
             system_ns: cpu.system_ns,
+        }
+    }
+}
+
+impl From<MachineUse> for MachineRecord {
+    fn from(machine: MachineUse) -> Self {
+        MachineRecord {
+            others: machine.others.into(),
+            steal_ns: machine.steal_ns,
+            cpu_stalled_ns: machine.cpu_stalled_ns,
+            io_stalled_ns: machine.io_stalled_ns,
         }
     }
 }

@@ -413,8 +413,44 @@ pub struct PhaseRecord {
     /// What a duet did to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duet: Option<DuetPhaseRecord>,
+    /// The rest of the machine until *returned*.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<MachineRecord>,
+    /// What was seen of the server by looking at it again and again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampled: Option<SampledRecord>,
     /// The operations, in the order they ran.
     pub operations: Vec<OperationRecord>,
+}
+
+/// What the machine did beside client and server.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MachineRecord {
+    /// CPU that neither used: other processes, and the kernel's own threads, where a file
+    /// system does much of its work. In steps of the kernel's clock tick.
+    pub others: CpuRecord,
+    /// CPU time that the hypervisor gave to others, of all CPUs, ns.
+    pub steal_ns: u64,
+    /// Time in which some task waited for a CPU, ns; absent where the kernel does not
+    /// count it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_stalled_ns: Option<u64>,
+    /// Time in which some task waited for I/O, ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub io_stalled_ns: Option<u64>,
+}
+
+/// What was seen of the server by looking at it up to ten times a second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SampledRecord {
+    /// Looks.
+    pub samples: u64,
+    /// CPU time of the looking, ns.
+    pub cpu_ns: u64,
+    /// Memory of the server, bytes: the median over the second half of the phase; absent
+    /// when it was too short for a look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_memory_stable_bytes: Option<u64>,
 }
 
 /// The three ends of a phase.

@@ -11,6 +11,7 @@ mod remarks;
 pub mod sqlbench;
 mod text;
 mod verdicts;
+mod watched;
 
 pub use compared::{Named, compared};
 pub use format::Format;

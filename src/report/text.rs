@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::{grid::Grid, imported, remarks, verdicts};
-use crate::compare::{Choice, within};
+use super::{grid::Grid, imported, remarks, verdicts, watched};
+use crate::compare::{Choice, Marks, legend, within};
 use crate::measure::stats::median;
 use crate::record::{
     CaseRecord, Completeness, EndRecord, Ending, EndsRecord, KeyRecord, OperationRecord, Outcome,
@@ -36,6 +36,9 @@ pub fn text(out: &mut dyn Write, results: &Results, options: &TextOptions) -> io
     for block in blocks(results) {
         writeln!(out)?;
         block.write(out, options.operations)?;
+    }
+    for line in legend(results) {
+        writeln!(out, "  {line}")?;
     }
     remarks::faults(out, results)?;
     remarks::notes(out, results)
@@ -201,17 +204,24 @@ impl Block<'_> {
             .collect()
     }
 
-    /// The label, marked when the target could not be made cold.
+    /// The label, marked when the target could not be made cold and with what must be
+    /// said of it beside others.
     fn label(&self, target: &str) -> String {
         let warm = self.cases.iter().any(|((_, t), cases)| {
             *t == target && measured(cases).any(|c| c.target.as_ref().is_some_and(|t| !t.cold))
         });
-        format!("{target}{}", if warm { " (warm)" } else { "" })
+        let warm = if warm { " (warm)" } else { "" };
+        format!("{target}{warm}{}", self.marks(target))
+    }
+
+    fn marks(&self, target: &str) -> Marks {
+        let cases = self.cases.iter().filter(|((_, t), _)| *t == target);
+        Marks::of(cases.flat_map(|(_, cases)| cases.iter().copied()))
     }
 
     fn header(&self, unit: &str, numbered: bool) -> Vec<String> {
         let column = |(number, target): (usize, &&str)| match numbered {
-            true => format!("[{}]", number + 1),
+            true => format!("[{}]{}", number + 1, self.marks(target)),
             false => self.label(target),
         };
         let columns = self.targets.iter().enumerate().map(column);
@@ -255,30 +265,18 @@ impl Block<'_> {
         }
         grid.row(end("flushed", |e| e.flushed));
         grid.row(end("settled", |e| e.settled));
-        let counts = |name: &str, pick: fn(&EndsRecord) -> Option<f64>, show: fn(f64) -> String| {
-            self.row(format!("  {name}"), workload, |cases| {
-                cell(cases, ends(cases).filter_map(|e| pick(&e)).collect(), show)
-            })
-        };
-        grid.row(counts(
-            "device writes until settled, MiB",
-            |e| {
-                e.settled?
-                    .device
-                    .map(|d| d.written_bytes as f64 / f64::from(1 << 20))
-            },
-            |v| format!("{v:.1}"),
-        ));
-        grid.row(counts(
-            "flushes until settled",
-            |e| e.settled?.device.map(|d| d.flushes as f64),
-            |v| format!("{v:.0}"),
-        ));
-        grid.row(counts(
-            "dirty at returned, MiB",
-            |e| e.dirty_bytes.map(|b| b as f64 / f64::from(1 << 20)),
-            |v| format!("{v:.1}"),
-        ));
+        for (name, figure) in watched::FIGURES {
+            let values = |cases: &[&CaseRecord]| -> Vec<f64> {
+                let phases = measured(cases).flat_map(|c| &c.phases);
+                phases.filter_map(figure.value).collect()
+            };
+            let mut all = self.cases.iter().filter(|((w, _), _)| *w == workload);
+            if all.any(|(_, cases)| !values(cases).is_empty()) {
+                grid.row(self.row(format!("  {name}"), workload, |cases| {
+                    cell(cases, values(cases), figure.show)
+                }));
+            }
+        }
     }
 
     /// Each operation; those of one name are summed, as the suite does.

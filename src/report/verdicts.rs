@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::grid::{Grid, wrapped};
-use crate::compare::{Axis, Comparison, Comparisons, Judgement, Looking, Rule, Verdict};
+use crate::compare::{Axis, Comparison, Comparisons, Judgement, Looking, Rule, Verdict, duet};
 use crate::record::{KeyRecord, Results};
 use crate::units::seconds;
 
@@ -76,10 +76,15 @@ fn words(
 ) -> io::Result<()> {
     let mut groups = Groups::default();
     for comparison in members {
-        groups.add(
-            &comparison.verdict,
+        let name = format!(
+            "{}{}",
             axis.named(&axis.value(&comparison.new)),
+            comparison.new_marks
         );
+        match comparison.is_ranked() {
+            true => groups.add(&comparison.verdict, name),
+            false => groups.add_unranked(name),
+        }
     }
     wrapped(out, &format!("{context}: {}", groups.sentence()), 2)
 }
@@ -101,6 +106,15 @@ impl Groups {
             Verdict::Undecided { .. } => (3, "undecided".to_string()),
             Verdict::NotComparable(reason) => (4, format!("not comparable ({reason})")),
         };
+        self.0.entry(group).or_default().push(name);
+    }
+
+    /// Adds `name` to those whose times rank nothing.
+    pub fn add_unranked(&mut self, name: String) {
+        let group = (
+            5,
+            "not ranked, as its times are those of memory".to_string(),
+        );
         self.0.entry(group).or_default().push(name);
     }
 
@@ -136,7 +150,14 @@ fn table(
     let one = |members: &[&Comparison]| members.windows(2).all(|w| same_base(w[0], w[1]));
     let shared = contexts.iter().all(|(_, members)| one(members));
     let base_name = if shared { "" } else { "baseline s" };
-    let header = ["", base_name, "s", "ratio", "interval", "", "verdict"];
+    let all = || contexts.iter().flat_map(|(_, members)| members);
+    let slices = match all().any(|c| c.duet.is_some()) {
+        true => "by slices",
+        false => "",
+    };
+    let header = [
+        "", base_name, "s", "ratio", "interval", slices, "", "verdict",
+    ];
     let mut grid = Grid::with_words_last();
     let mut row = |mut cells: Vec<String>| {
         if shared && cells.len() > 1 {
@@ -148,7 +169,7 @@ fn table(
     for (context, members) in contexts {
         row(vec![context.clone()]);
         if let (true, Some(first)) = (shared, members.first()) {
-            let cells = ["", &median(first.base_median), "", "", "", "baseline"];
+            let cells = ["", &median(first.base_median), "", "", "", "", "baseline"];
             let name = format!("  {}", axis.named(baseline));
             row(std::iter::once(name)
                 .chain(cells.map(String::from))
@@ -158,18 +179,21 @@ fn table(
             let estimate = c.judgement.as_ref().map(|j| j.estimate.ratio());
             let interval = c.judgement.as_ref().and_then(|j| j.interval);
             row(vec![
-                format!("  {}", axis.named(&axis.value(&c.new))),
+                format!("  {}{}", axis.named(&axis.value(&c.new)), c.new_marks),
                 median(c.base_median),
                 median(c.new_median),
                 estimate.map_or("–".to_string(), |r| format!("{r:.3}")),
                 interval.map_or("–".to_string(), |i| {
                     format!("{:.3} to {:.3}", i.low(), i.high())
                 }),
+                c.duet
+                    .and_then(|d| d.slice_ratio)
+                    .map_or(String::new(), |r| format!("{r:.3}")),
                 match c.disturbed {
                     0 => String::new(),
                     n => format!("{n} disturbed"),
                 },
-                c.verdict.to_string(),
+                c.marked_verdict(),
             ]);
         }
     }
@@ -198,6 +222,7 @@ fn grounds(out: &mut dyn Write, results: &Results, comparisons: &Comparisons) ->
     }
     let judged = comparisons.list.iter().filter_map(|c| c.judgement.as_ref());
     smallest_differences(out, judged, "rounds")?;
+    duets(out, comparisons)?;
     let floors = rule.for_comparisons(comparisons.noise.len());
     for (key, floor) in &comparisons.noise {
         let suspect = match floor.is_suspect(&floors) {
@@ -209,6 +234,37 @@ fn grounds(out: &mut dyn Write, results: &Results, comparisons: &Comparisons) ->
             context(results, None, key),
             percent(floor.sd.exp_m1()),
             percent(floor.largest.exp_m1()),
+        );
+        wrapped(out, &text, 2)?;
+    }
+    Ok(())
+}
+
+/// What the duets cost, and where a case went on while the other played.
+fn duets(out: &mut dyn Write, comparisons: &Comparisons) -> io::Result<()> {
+    let with = comparisons.list.iter().filter_map(|c| Some((c, c.duet?)));
+    let duets: Vec<_> = with.collect();
+    let most = |figure: fn(&duet::Summary) -> f64| {
+        duets.iter().map(|(_, d)| figure(d)).fold(0.0, f64::max)
+    };
+    if duets.is_empty() {
+        return Ok(());
+    }
+    let text = format!(
+        "in duet: seconds are each case's own slices; a turn took {:.0} µs, {} of the time",
+        most(|d| d.turn_s) * 1e6,
+        percent(most(|d| d.turn_share)),
+    );
+    wrapped(out, &text, 2)?;
+    for (c, d) in duets
+        .iter()
+        .filter(|(_, d)| d.cross_talk > duet::CROSS_TALK)
+    {
+        let text = format!(
+            "cross-talk: {} of what a case wrote, flushed or computed in {} fell into the \
+             other's slices",
+            percent(d.cross_talk),
+            c.axis.named(&c.axis.value(&c.new)),
         );
         wrapped(out, &text, 2)?;
     }

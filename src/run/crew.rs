@@ -7,6 +7,7 @@ use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::time::Duration;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, kill};
@@ -49,24 +50,35 @@ impl std::fmt::Display for WorkerFailed {
 
 impl std::error::Error for WorkerFailed {}
 
-/// Runs the tasks at the same time, a worker each, and hands their events to `tell` with
-/// the number of the task.
+/// What [`run`] tells.
+pub(super) enum Seen<'a> {
+    /// The worker of this task has told something.
+    Event(usize, &'a Event),
+    /// Time has passed.
+    Time,
+}
+
+/// The longest that is waited before looking for a signal.
+pub(super) const WAIT: Duration = Duration::from_millis(200);
+
+/// Runs the tasks at the same time, a worker each, and hands what they tell to `watch`,
+/// which is also called each time as much time has passed as it asked for.
 ///
 /// # Errors
 /// The number of the task at fault and [`WorkerFailed`] with the worker's own causes or
 /// how it ended; an interrupt. Then the other workers have been killed.
 pub(super) fn run(
     tasks: &[(Task, Place)],
-    tell: &mut dyn FnMut(usize, &Event),
+    watch: &mut dyn FnMut(Seen<'_>) -> Duration,
 ) -> Result<(), (usize, Error)> {
     let mut crew = Vec::new();
     for (number, (task, place)) in tasks.iter().enumerate() {
         crew.push(Member::start(task, place).map_err(|e| (number, e))?);
     }
-    while let Some(number) = wait_readable(&crew)? {
+    while let Some(number) = wait_readable(&crew, &mut || watch(Seen::Time))? {
         let member = &mut crew[number];
         match member.listen() {
-            Ok(Some(event)) => tell(number, &event),
+            Ok(Some(event)) => drop(watch(Seen::Event(number, &event))),
             Ok(None) => {}
             Err(error) => return Err((number, error)),
         }
@@ -154,7 +166,10 @@ fn tail(log: &Path) -> Vec<String> {
 }
 
 /// Waits until a worker says something; its number, or `None` when all have ended.
-fn wait_readable(crew: &[Member]) -> Result<Option<usize>, (usize, Error)> {
+fn wait_readable(
+    crew: &[Member],
+    time_passes: &mut dyn FnMut() -> Duration,
+) -> Result<Option<usize>, (usize, Error)> {
     let talking: Vec<usize> = (0..crew.len()).filter(|n| !crew[*n].ended).collect();
     let Some(any) = talking.first().copied() else {
         return Ok(None);
@@ -172,7 +187,8 @@ fn wait_readable(crew: &[Member]) -> Result<Option<usize>, (usize, Error)> {
             .map(|n| PollFd::new(crew[*n].output.get_ref().as_fd(), PollFlags::POLLIN))
             .collect();
         // The time-out covers a signal that comes between the check and the wait.
-        match poll(&mut fds, PollTimeout::from(200u8)) {
+        let wait = time_passes().min(WAIT).as_millis().max(1) as u8;
+        match poll(&mut fds, PollTimeout::from(wait)) {
             Ok(0) | Err(nix::Error::EINTR) => {}
             Ok(_) => {
                 let ready = fds.iter().position(|fd| fd.any() == Some(true));

@@ -12,7 +12,8 @@ use crate::error::{Context, Result, chain, usage};
 use crate::host::{self, Ledger, interrupt};
 use crate::plan::Plan;
 use crate::record::DeviceRecord;
-use crate::target::{self, Image, Privilege, WorkDir};
+use crate::target::mountinfo::{self, Mount};
+use crate::target::{self, Claimed, Device, Image, Privilege, WorkDir};
 use crate::units::Bytes;
 use crate::workload::BOARD_BYTES;
 
@@ -27,12 +28,20 @@ pub struct Options {
     pub arguments: Vec<String>,
     /// What may be done with file systems here.
     pub privilege: Privilege,
+    /// Devices whose present content may go.
+    pub destroy: Vec<PathBuf>,
+    /// Keep what the first case that fails leaves.
+    pub keep_on_failure: bool,
+    /// The directory of a run that this one goes on with.
+    pub resume: Option<PathBuf>,
     /// Stop at this stage until a signal comes: lets a test look at each stage.
     pub hold_at: Option<super::Stage>,
 }
 
 /// Where one case at a time is measured.
 pub(super) struct Lane {
+    /// The user's device, which its made targets use instead of an image.
+    pub claimed: Option<Claimed>,
     /// The image of its made targets.
     pub image: Option<Image>,
     /// Where made file systems are mounted.
@@ -44,12 +53,19 @@ pub(super) struct Lane {
 }
 
 impl Lane {
-    fn new(number: usize, image: Option<Bytes>, dir: &WorkDir, ledger: &Ledger) -> Result<Self> {
+    fn new(
+        number: usize,
+        (claimed, image): (Option<Claimed>, Option<Bytes>),
+        dir: &WorkDir,
+        ledger: &Ledger,
+    ) -> Result<Self> {
         let path = |name: &str| dir.path().join(format!("{name}{number}"));
         let lane = Lane {
             image: image
+                .filter(|_| claimed.is_none())
                 .map(|size| Image::create(dir, size, ledger, &interrupt::check))
                 .transpose()?,
+            claimed,
             mount_point: path("mnt"),
             run_dir: path("run"),
             worker_log: path("worker.log"),
@@ -61,6 +77,38 @@ impl Lane {
                 .with_context(|| format!("cannot make {}", dir.display()))?;
         }
         Ok(lane)
+    }
+
+    /// The device that made targets live on: the user's, or that of the image.
+    pub fn device(&self) -> Option<&Device> {
+        match &self.claimed {
+            Some(claimed) => Some(claimed.facts()),
+            None => self.image.as_ref().map(|image| &image.facts().device),
+        }
+    }
+
+    /// It as recorded.
+    pub fn device_record(&self) -> Option<DeviceRecord> {
+        match &self.claimed {
+            Some(claimed) => Some(device_record(claimed.facts())),
+            None => self.image_record(),
+        }
+    }
+
+    /// What a reader must know of it.
+    pub fn device_remarks(&self) -> Vec<String> {
+        let Some(claimed) = &self.claimed else {
+            let image = self.image.as_ref();
+            return image.map_or_else(Vec::new, |image| image.facts().remarks.clone());
+        };
+        let mut remarks = Vec::new();
+        if claimed.facts().loop_backing.is_some() {
+            remarks.push(target::LOOP_REMARK.to_string());
+        }
+        if claimed.facts().is_partition {
+            remarks.push("flushes are those of the whole disk that the partition is on".into());
+        }
+        remarks
     }
 
     /// The image as recorded.
@@ -77,10 +125,12 @@ pub(super) struct Environment {
     pub missing: BTreeMap<engine::Spec, Vec<String>>,
     /// One, or two where cases play duets.
     pub lanes: Vec<Lane>,
+    /// Why no more targets can be made, if so: the device holds evidence.
+    pub held: Option<String>,
     pub cpus: Vec<usize>,
     pub privilege: Privilege,
     snapshots: RefCell<BTreeMap<(engine::Spec, Settings), PathBuf>>,
-    workdir: WorkDir,
+    pub(super) workdir: WorkDir,
     pub ledger: Ledger,
 }
 
@@ -90,6 +140,8 @@ impl Environment {
     /// # Errors
     /// No room for the image; a place that cannot be written; an interrupt.
     pub fn new(plan: &Plan, options: &Options, ledger: Ledger) -> Result<Self> {
+        // First of all: a device that must not be used ends the run before anything is made.
+        let devices = claimed(plan, options)?;
         let mut engines: BTreeMap<_, Box<dyn Engine>> = BTreeMap::new();
         let mut missing = BTreeMap::new();
         for case in &plan.cases {
@@ -112,14 +164,21 @@ impl Environment {
         }
         let with_image = plan.needs_image() && options.privilege == Privilege::Full;
         let mut lanes = Vec::new();
+        let mut devices = devices.into_iter();
         for number in 0..plan.lanes() {
             let size = with_image.then_some(plan.image_size);
-            lanes.push(Lane::new(number, size, &workdir, &ledger)?);
+            lanes.push(Lane::new(
+                number,
+                (devices.next(), size),
+                &workdir,
+                &ledger,
+            )?);
         }
         Ok(Environment {
             engines,
             missing,
             lanes,
+            held: None,
             cpus: host::allowed_cpus(),
             privilege: options.privilege.clone(),
             snapshots: RefCell::default(),
@@ -190,9 +249,48 @@ impl Environment {
     }
 }
 
+/// The user's devices, each fit to be overwritten.
+fn claimed(plan: &Plan, options: &Options) -> Result<Vec<Claimed>> {
+    if let (Privilege::DirectoriesOnly { reason }, false) =
+        (&options.privilege, plan.devices.is_empty())
+    {
+        return Err(usage(format!(
+            "--device cannot be used: {reason}; run as root"
+        )));
+    }
+    let devices = plan.devices.iter();
+    devices
+        .map(|device| Claimed::take(device, &options.destroy))
+        .collect()
+}
+
+/// A device of the user's as recorded; what it stands on is looked at once it is mounted.
+pub(super) fn device_record(device: &Device) -> DeviceRecord {
+    let image = device.loop_backing.as_deref();
+    let holder = image.and_then(|path| mountinfo::holder_of(path).ok());
+    DeviceRecord {
+        device: device.path.display().to_string(),
+        image: image.map(|path| path.display().to_string()),
+        size_bytes: device.size.0,
+        direct_io: device.loop_direct_io.unwrap_or(true),
+        logical_block_bytes: u64::from(device.logical_block_size),
+        write_cache: device.write_cache.clone(),
+        holder: holder.as_ref().map(holder_words),
+        in_memory: false,
+    }
+}
+
+fn holder_words(holder: &Mount) -> String {
+    format!(
+        "{} {} {}",
+        holder.fs_type,
+        Path::new(&holder.source).display(),
+        holder.options().join(",")
+    )
+}
+
 fn image_record(image: &Image) -> DeviceRecord {
     let facts = image.facts();
-    let holder = &facts.holder;
     DeviceRecord {
         device: facts.device.path.display().to_string(),
         image: Some(facts.path.display().to_string()),
@@ -200,12 +298,7 @@ fn image_record(image: &Image) -> DeviceRecord {
         direct_io: facts.direct_io,
         logical_block_bytes: u64::from(facts.device.logical_block_size),
         write_cache: facts.device.write_cache.clone(),
-        holder: Some(format!(
-            "{} {} {}",
-            holder.fs_type,
-            Path::new(&holder.source).display(),
-            holder.options().join(",")
-        )),
+        holder: Some(holder_words(&facts.holder)),
         in_memory: facts.in_memory,
     }
 }

@@ -3,17 +3,19 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::crew::{self, Place, WorkerFailed};
+use super::crew::{self, Place, Seen, WorkerFailed};
 use super::environment::{Environment, Lane, Options};
 use super::event::{Event, Tell};
 use super::prepared::Prepared;
+use super::sampler::Sampler;
 use super::stage::Stage;
 use super::watch::Watch;
 use super::worker::{Task, Work};
+use super::{keep, worth};
 use crate::engine::{Launch, Server};
 use crate::error::{Error, Result, chain};
 use crate::host::interrupt::{self, Interrupted};
-use crate::host::{Cgroup, now_utc};
+use crate::host::{Cgroup, keep_away, now_utc};
 use crate::plan::{Case, Plan};
 use crate::record::{
     CaseRecord, Completeness, DuetRecord, EngineRecord, FORMAT, KeyRecord, Outcome, PhaseRecord,
@@ -97,7 +99,15 @@ fn play(
     // What disturbs one side of a duet disturbs both: one watch over both will do.
     let sides = [pair[0].standing(), pair[1].standing()].concat();
     let watch = Watch::start(environment, &sides);
-    let worked = crew::run(&[a, b], &mut |side, event| pair[side].hear(event));
+    let away = keep_away(&a.1.cpus);
+    let worked = crew::run(&[a, b], &mut |seen| {
+        if let Seen::Event(side, event) = seen {
+            pair[side].hear(event);
+        }
+        let [a, b] = &mut *pair;
+        a.sampler.tick().min(b.sampler.tick())
+    });
+    drop(away);
     let disturbed = watch.end();
     for life in pair.iter_mut() {
         life.record.disturbed.clone_from(&disturbed);
@@ -157,6 +167,12 @@ fn impossible(case: &Case, environment: &Environment) -> Option<Outcome> {
             remedy: "run as root, or name a directory on a mounted file system".to_string(),
         });
     }
+    if let (Some(reason), true) = (&environment.held, made.fs.needs_device()) {
+        return Some(Outcome::Skipped {
+            reason: reason.clone(),
+            remedy: "look at it, then measure the rest without --keep-on-failure".to_string(),
+        });
+    }
     let missing = target::probe(made.fs).err()?;
     Some(Outcome::Skipped {
         reason: missing.reason,
@@ -177,6 +193,7 @@ struct Lifecycle<'a> {
     /// The last lines of the log that tells about a fault.
     log: Vec<String>,
     record: CaseRecord,
+    sampler: Sampler,
     // Dropped in this order: the server before its group and what it stands on.
     server: Option<Box<dyn Server>>,
     server_group: Option<Cgroup>,
@@ -202,6 +219,7 @@ impl<'a> Lifecycle<'a> {
             since: None,
             log: Vec::new(),
             record: blank(case, round),
+            sampler: Sampler::new(None),
             server: None,
             server_group: None,
             target: None,
@@ -225,29 +243,30 @@ impl<'a> Lifecycle<'a> {
     /// From mkfs to a server that answers.
     fn up(&mut self) -> Result<()> {
         self.enter(Stage::Prepare)?;
-        let mut target = Prepared::new(
-            &self.case.target,
-            self.environment,
-            self.lane(),
-            &self.options.run_id,
-        )?;
+        let (spec, run_id) = (&self.case.target, &self.options.run_id);
+        let target = Prepared::new(spec, self.environment, self.lane(), run_id)?;
         self.note_target(&target);
+        let target = self.target.insert(target);
+        let data = target.data();
         self.enter(Stage::Restore)?;
         let (spec, settings) = (&self.case.engine, &self.case.key.settings);
         if let Some(archive) = self.environment.snapshot(spec, settings)? {
-            target::snapshot::restore(&archive, &target.data())?;
+            target::snapshot::restore(&archive, &data)?;
         }
         self.enter(Stage::Settle)?;
-        target.settle()?;
-        self.note_target(&target);
+        if let Some(mut target) = self.target.take() {
+            let settled = target.settle();
+            self.note_target(&target);
+            self.target = Some(target);
+            settled?;
+        }
         self.enter(Stage::Launch)?;
-        self.launch(&target)?;
-        self.target = Some(target);
+        self.launch(data)?;
         self.close_stage();
         Ok(())
     }
 
-    fn launch(&mut self, target: &Prepared) -> Result<()> {
+    fn launch(&mut self, data: PathBuf) -> Result<()> {
         let engine = &self.environment.engines[&self.case.engine];
         let build = engine.build();
         self.record.engine = Some(EngineRecord {
@@ -260,12 +279,13 @@ impl<'a> Lifecycle<'a> {
         self.server_group = engine.has_server().then(|| self.group("server")).flatten();
         let (server_cpus, _) = self.case.key.cpus.place(&self.environment.cpus);
         self.server = Some(engine.launch(&Launch {
-            data: target.data(),
+            data,
             run_dir: self.lane().run_dir.clone(),
             settings: self.case.key.settings.clone(),
             cpus: server_cpus,
             cgroups: self.server_group.iter().map(Cgroup::procs).collect(),
         })?);
+        self.sampler = Sampler::new(self.server.as_ref().and_then(|s| s.watch()));
         Ok(())
     }
 
@@ -283,7 +303,14 @@ impl<'a> Lifecycle<'a> {
             return Ok(());
         };
         let watch = Watch::start(self.environment, self.standing().as_slice());
-        let worked = crew::run(&[task], &mut |_, event| self.hear(event));
+        let away = keep_away(&task.1.cpus);
+        let worked = crew::run(&[task], &mut |seen| {
+            if let Seen::Event(_, event) = seen {
+                self.hear(event);
+            }
+            self.sampler.tick()
+        });
+        drop(away);
         self.record.disturbed = watch.end();
         worked.map_err(|(_, error)| self.blame(error))
     }
@@ -323,11 +350,18 @@ impl<'a> Lifecycle<'a> {
     /// Puts what the worker tells into the record and passes it on.
     fn hear(&mut self, event: &workload::Event) {
         gather(&mut self.record, event);
+        let phase = self.record.phases.last_mut();
+        if let (Some(seen), Some(phase)) = (self.sampler.hear(event), phase) {
+            phase.sampled = Some(seen);
+        }
         self.watcher.tell(&Event::Workload(event));
     }
 
     /// Stops the server and takes the target down.
     fn down(&mut self) -> Result<()> {
+        if let Some(target) = &self.target {
+            self.record.durability = Some(worth::judge(&self.record, &target.chain));
+        }
         self.enter(Stage::Stop)?;
         if let Some(server) = self.server.take() {
             server.stop()?;
@@ -368,8 +402,12 @@ impl<'a> Lifecycle<'a> {
             log.extend(failed.log.iter().cloned());
         }
         self.log = log;
-        match died {
+        let error = match died {
             Some(how) => error.context(format!("the server died: {how}")),
+            None => error,
+        };
+        match self.target.as_ref().and_then(Prepared::complaint) {
+            Some(complaint) => error.context(complaint),
             None => error,
         }
     }
@@ -414,7 +452,9 @@ impl<'a> Lifecycle<'a> {
         // What a fault leaves up goes now, before the next case begins.
         self.server = None;
         self.server_group = None;
-        self.target = None;
+        if let Some(target) = self.target.take().filter(|_| self.options.keep_on_failure) {
+            self.record.remarks.extend(target.keep().map(keep::words));
+        }
         let mut causes = chain(error);
         if let Some(failed) = error.downcast_ref::<WorkerFailed>() {
             // The innermost level stands for the worker's own chain.
@@ -440,6 +480,8 @@ fn gather(record: &mut CaseRecord, event: &workload::Event) {
             server: None,
             server_memory_bytes: None,
             duet: None,
+            machine: None,
+            sampled: None,
             operations: Vec::new(),
         }),
         workload::Event::OperationStarted { .. } => {}
@@ -465,6 +507,7 @@ fn gather(record: &mut CaseRecord, event: &workload::Event) {
                 phase.server = result.server.map(Into::into);
                 phase.server_memory_bytes = result.server_memory_bytes;
                 phase.duet = result.duet.map(Into::into);
+                phase.machine = result.machine.map(Into::into);
             }
         }
     }

@@ -5,15 +5,21 @@ mod ceiling;
 mod crew;
 mod environment;
 mod event;
+mod keep;
 mod lifecycle;
 mod prepared;
+mod probe;
+mod resume;
 mod runner;
+mod sampler;
 mod stage;
 mod watch;
 mod worker;
+mod worth;
 
 pub use environment::Options;
 pub use event::{Event, Observer};
+pub use resume::stored;
 
 pub use runner::{Summary, execute};
 pub use stage::Stage;

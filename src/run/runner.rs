@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use super::environment::{Environment, Options};
 use super::event::{Event, Observer, Tell, Watcher};
-use super::{ceiling, lifecycle};
+use super::resume::{self, Done};
+use super::{ceiling, keep, lifecycle};
 use crate::compare::{Choice, Figure, Next, Rule, UntilSure, within};
-use crate::error::Result;
+use crate::error::{Context, Result};
 use crate::host::{Facts, Ledger, interrupt, now_utc};
 use crate::plan::{Case, Plan, orders};
 use crate::record::{
@@ -35,7 +36,7 @@ pub struct Summary {
 /// When the run cannot begin or its results cannot be saved; an interrupt before the
 /// first case. An interrupt later is told in the summary.
 pub fn execute(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> Result<Summary> {
-    let ledger = Ledger::open(&options.run_id)?;
+    let ledger = ledger(options)?;
     let mut remarks = Vec::new();
     for other in ledger.others()? {
         remarks.push(format!(
@@ -46,26 +47,37 @@ pub fn execute(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> R
     for remark in &remarks {
         observer.tell(&Event::Note(remark.clone()));
     }
-    let environment = Environment::new(plan, options, ledger)?;
+    let mut environment = Environment::new(plan, options, ledger)?;
     let cpus = plan.cases.first().map(|case| case.key.cpus);
     let (_, cpus) = cpus.map_or_else(Default::default, |c| c.place(&environment.cpus));
     let ceiling = ceiling::measure(&cpus, &environment.lanes[0].worker_log)?;
     let mut run = record(plan, options, remarks);
     run.image = environment.lanes[0].image_record();
     run.ceiling = Some(ceiling);
-    let mut store = Store::create(&options.results, run)?;
+    let (mut store, done) = match &options.resume {
+        Some(dir) => {
+            let (store, done, notes) =
+                resume::open(dir, &run, environment.lanes[0].device_record().as_ref())?;
+            notes
+                .into_iter()
+                .for_each(|n| observer.tell(&Event::Note(n)));
+            (store, done)
+        }
+        None => (Store::create(&options.results, run)?, Done::default()),
+    };
     let mut summary = Summary {
         dir: store.dir().to_path_buf(),
         ..Summary::default()
     };
+    let rounds_known = plan.rounds.max(done.rounds) as usize;
     observer.tell(&Event::Started {
-        measurements: plan.measurements(),
+        measurements: (plan.per_round() * rounds_known).saturating_sub(done.len()),
         dir: summary.dir.clone(),
     });
     rounds(
-        plan,
+        (plan, &done),
         options,
-        &environment,
+        &mut environment,
         (&mut store, &mut summary),
         observer,
     )?;
@@ -80,10 +92,24 @@ pub fn execute(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> R
     Ok(summary)
 }
 
+/// The state file; that of a resumed run may still be there.
+fn ledger(options: &Options) -> Result<Ledger> {
+    let opened = Ledger::open(&options.run_id);
+    match &options.resume {
+        None => opened,
+        Some(_) => opened.with_context(|| {
+            format!(
+                "run {} is still running, or was killed: then 'mountmark clean' comes first",
+                options.run_id
+            )
+        }),
+    }
+}
+
 fn rounds(
-    plan: &Plan,
+    (plan, done): (&Plan, &Done),
     options: &Options,
-    environment: &Environment,
+    environment: &mut Environment,
     (store, summary): (&mut Store, &mut Summary),
     observer: &mut dyn Observer,
 ) -> Result<()> {
@@ -91,11 +117,12 @@ fn rounds(
     let orders = orders(&plan.twins(), most, plan.seed);
     let mut position = 0;
     let watcher = Watcher::new(observer);
+    let known = plan.rounds.max(done.rounds);
     for round in 0..most {
-        if round >= plan.rounds && next(plan, store)? != Some(Next::Another) {
+        if round >= known && next(plan, store)? != Some(Next::Another) {
             break;
         }
-        if round >= plan.rounds {
+        if round >= known {
             store.update(|run| {
                 run.plan.rounds = round + 1;
                 run.plan.order = orders[..=round as usize].to_vec();
@@ -106,14 +133,12 @@ fn rounds(
         }
         for index in &orders[round as usize] {
             let unit = &plan.units[*index];
-            for record in measure(
-                plan,
-                options,
-                environment,
-                (unit, *index),
-                (round, position),
-                &watcher,
-            ) {
+            if done.has(plan, unit, round) {
+                continue;
+            }
+            let place = (round, position);
+            for mut record in measure(plan, options, environment, (unit, *index), place, &watcher) {
+                keep::after(&mut record, environment, plan, options)?;
                 store.append(&record)?;
                 watcher.tell(&Event::CaseFinished {
                     name: plan.name_of(|key| KeyRecord::from(key) == record.case),

@@ -1,17 +1,15 @@
 //! The worker process: `mountmark worker` runs one workload of one case and tells its
 //! events as lines of JSON. A crash, a kill or a leak stays in the case.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::probe::TargetProbe;
 use crate::engine::{Address, ServerWatch};
 use crate::error::{Context, Result};
-use crate::measure::{CpuTime, DeviceCounters};
-use crate::target;
-use crate::workload::{Bench, Duet, Event, Gate, Probe, ceiling, sqlbench};
+use crate::workload::{Bench, Duet, Event, Gate, ceiling, sqlbench};
 
 /// What a worker is to do; crosses its standard input.
 #[derive(Debug, Serialize, Deserialize)]
@@ -83,61 +81,6 @@ fn perform(task: &Task, tell: &mut dyn FnMut(Event) -> Result<()>) -> Result<()>
         Work::Ceiling => {
             let limit = sqlbench::Options::default().time_limit();
             ceiling(&mut Bench::new(&task.address, &mut probe, tell, limit))
-        }
-    }
-}
-
-/// Watches the target from within the worker.
-struct TargetProbe {
-    target: Option<(PathBuf, File, target::DirtyGauge)>,
-    device: Option<target::BlockStat>,
-    server: Option<ServerWatch>,
-}
-
-impl TargetProbe {
-    fn open(task: &Task) -> Result<Self> {
-        let target = match &task.target {
-            None => None,
-            Some(dir) => {
-                let opened =
-                    File::open(dir).with_context(|| format!("cannot open {}", dir.display()))?;
-                Some((dir.clone(), opened, target::DirtyGauge::open(dir)))
-            }
-        };
-        let device = match &task.device {
-            None => None,
-            Some(device) => Some(target::BlockStat::open(device)?),
-        };
-        Ok(TargetProbe {
-            target,
-            device,
-            server: task.server.clone(),
-        })
-    }
-}
-
-impl Probe for TargetProbe {
-    fn device(&mut self) -> Option<DeviceCounters> {
-        self.device.as_mut()?.read().ok()
-    }
-
-    fn server_cpu(&mut self) -> Option<CpuTime> {
-        self.server.as_ref()?.cpu()
-    }
-
-    fn server_memory(&mut self) -> Option<u64> {
-        self.server.as_ref()?.memory()
-    }
-
-    fn dirty_bytes(&mut self) -> Option<u64> {
-        self.target.as_ref()?.2.read()
-    }
-
-    fn sync(&mut self) -> Result<()> {
-        match &self.target {
-            Some((dir, file, _)) => rustix::fs::syncfs(file)
-                .with_context(|| format!("syncfs of {} failed", dir.display())),
-            None => Ok(()),
         }
     }
 }

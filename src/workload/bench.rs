@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
 
-use super::event::{DuetResult, EndTime, Ends, Event, PhaseResult, Quantiles};
+use super::event::{DuetResult, EndTime, Ends, Event, MachineUse, PhaseResult, Quantiles};
 use super::gate::Gate;
 use super::operation::Op;
 use super::slices::Slices;
 use crate::engine::{Address, Session, connect};
 use crate::error::{Context, Error, Result};
+use crate::host::{Reading, Window};
 use crate::measure::{CpuTime, DeviceCounters, Latency};
 
 /// What is watched from beside the measured loop. Each call costs microseconds and is
@@ -23,6 +24,10 @@ pub trait Probe {
     fn server_cpu(&mut self) -> Option<CpuTime>;
     /// Memory of the server, bytes; may cost milliseconds.
     fn server_memory(&mut self) -> Option<u64>;
+    /// The machine's counters, of all processes and the kernel.
+    fn machine(&mut self) -> Option<Reading> {
+        None
+    }
     /// Dirty and write-back bytes of the target's file system.
     fn dirty_bytes(&mut self) -> Option<u64>;
     /// syncfs of the target.
@@ -47,6 +52,7 @@ pub struct Bench<'a> {
     probe: &'a mut dyn Probe,
     observer: &'a mut dyn FnMut(Event) -> Result<()>,
     phase_start: Option<Stamp>,
+    machine_start: Option<Reading>,
     gate: Gate,
     /// Pauses since the phase's start.
     rest: Rest,
@@ -69,6 +75,7 @@ impl<'a> Bench<'a> {
             observer,
             phase_start: None,
             slices: Slices::new(&Gate::Open),
+            machine_start: None,
             gate: Gate::Open,
             rest: Rest::default(),
             latency: Latency::new(),
@@ -103,6 +110,7 @@ impl<'a> Bench<'a> {
     pub fn phase_begins(&mut self) {
         if self.phase_start.is_none() {
             self.rest = Rest::default();
+            self.machine_start = self.probe.machine();
             self.phase_start = Some(self.stamp_before());
         }
     }
@@ -198,24 +206,33 @@ pub fn run_phase(
     bench.phase_start = None;
     body(bench).with_context(|| format!("phase {name}"))?;
     let after = bench.stamp_after();
-    let rest = bench.rest;
+    let pauses = bench.rest;
     // The other comes to its own end before ours goes on to what follows.
     bench.gate.arrive();
     let Some(before) = bench.phase_start else {
         return Err(Error::msg(format!("phase {name} measured nothing")));
     };
+    let machine = bench.probe.machine();
+    let dirty_bytes = bench.probe.dirty_bytes();
     let server_memory_bytes = bench.probe.server_memory();
-    let ends = settle(bench, keeper.as_mut(), (before, after), rest.paused)?;
+    let machine = bench.machine_start.take().zip(machine);
+    // In a duet the rest of the machine is mostly the other case.
+    let machine = machine.filter(|_| matches!(bench.gate, Gate::Open));
+    let client = after.client.since(before.client);
+    let server = after.server.zip(before.server);
+    let server = server.map(|(after, before)| after.since(before));
+    let ends = settle(bench, keeper.as_mut(), (before, after), pauses.paused)?;
     bench.tell(Event::PhaseFinished(PhaseResult {
         name: name.to_string(),
-        ends,
-        client: after.client.since(before.client),
-        server: after
-            .server
-            .zip(before.server)
-            .map(|(after, before)| after.since(before)),
+        ends: Ends {
+            dirty_bytes,
+            ..ends
+        },
+        client,
+        server,
+        machine: machine.map(|(from, to)| others(&from.until(&to), client, server)),
         server_memory_bytes,
-        duet: bench.duet_result(&rest),
+        duet: bench.duet_result(&pauses),
         settings,
     }))?;
     drop(keeper);
@@ -242,6 +259,20 @@ fn sum<T: Copy + std::ops::Add<Output = T>>(
     Some(sum.map_or(more, |sum| sum + more))
 }
 
+/// What is left of the machine's work without the client's and the server's.
+fn others(window: &Window, client: CpuTime, server: Option<CpuTime>) -> MachineUse {
+    let busy = CpuTime {
+        user_ns: window.user_ns,
+        system_ns: window.system_ns,
+    };
+    MachineUse {
+        others: busy.since(client).since(server.unwrap_or_default()),
+        steal_ns: window.steal_ns,
+        cpu_stalled_ns: window.cpu_stalled_ns,
+        io_stalled_ns: window.io_stalled_ns,
+    }
+}
+
 /// Goes on to *flushed* and *settled*; the reading of counters in between is in none of
 /// the times.
 fn settle(
@@ -255,7 +286,6 @@ fn settle(
             .zip(before.device)
             .map(|(now, before)| now.since(before))
     };
-    let dirty_bytes = bench.probe.dirty_bytes();
     let returned_ns = (returned.wall - before.wall - paused).as_nanos() as u64;
 
     let start = Instant::now();
@@ -284,7 +314,7 @@ fn settle(
             wall_ns: settled_ns,
             device: counters(bench.probe.device()),
         },
-        dirty_bytes,
+        dirty_bytes: None,
     })
 }
 

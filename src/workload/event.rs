@@ -131,6 +131,22 @@ pub struct Ends {
     pub dirty_bytes: Option<u64>,
 }
 
+/// What the machine did in a window, all processes and the kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MachineUse {
+    /// CPU that neither the client nor the server used: other processes, and the kernel's
+    /// own threads, where a file system does much of its work. In steps of the kernel's
+    /// clock tick.
+    pub others: CpuTime,
+    /// CPU time that the hypervisor gave to others, of all CPUs, ns.
+    pub steal_ns: u64,
+    /// Time in which some task waited for a CPU, ns; `None` where the kernel does not
+    /// count it.
+    pub cpu_stalled_ns: Option<u64>,
+    /// Time in which some task waited for I/O, ns.
+    pub io_stalled_ns: Option<u64>,
+}
+
 /// The finished figures of one phase in one round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhaseResult {
@@ -147,6 +163,8 @@ pub struct PhaseResult {
     /// What a duet did to it; `None` where it played alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duet: Option<DuetResult>,
+    /// The rest of the machine until *returned*.
+    pub machine: Option<MachineUse>,
     /// Settings read back from the engine at the phase's start.
     pub settings: std::collections::BTreeMap<String, String>,
 }

@@ -12,6 +12,8 @@ pub mod sqlbench;
 
 pub use bench::{Bench, Probe, run_phase};
 pub use ceiling::ceiling;
-pub use event::{DuetResult, EndTime, Ends, Event, OperationResult, PhaseResult, Quantiles, Slice};
+pub use event::{
+    DuetResult, EndTime, Ends, Event, MachineUse, OperationResult, PhaseResult, Quantiles, Slice,
+};
 pub use gate::{BOARD_BYTES, Duet, Gate};
 pub use operation::{Op, Rows};
