@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+use super::load_args::LoadArgs;
 use crate::engine;
 use crate::plan::Cpus;
 use crate::target;
@@ -76,7 +77,7 @@ pub struct Judging {
 /// Arguments of `run` and `plan`. Axes multiply into cases.
 #[derive(Debug, clap::Args)]
 pub struct RunArgs {
-    /// What is run: sql-bench (its phases), or single phases: create, insert
+    /// What is run: sql-bench (its phases), single phases (create, insert), or load
     #[arg(value_name = "WORKLOAD")]
     pub workloads: Vec<String>,
 
@@ -93,6 +94,11 @@ pub struct RunArgs {
     /// A setting of the engine; the same NAME twice is an axis
     #[arg(long = "set", value_name = "[ENGINE:]NAME=VALUE")]
     pub set: Vec<String>,
+
+    /// How the log reaches the disk, an axis: PostgreSQL's wal_sync_method, InnoDB's
+    /// innodb_flush_method; a value applies to the engines that have it
+    #[arg(long, value_name = "METHOD", value_delimiter = ',')]
+    pub wal_sync: Vec<String>,
 
     /// Loop counts of the sql-bench phases: short, small-test, original
     #[arg(long, default_value_t = Profile::default())]
@@ -144,13 +150,9 @@ pub struct RunArgs {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 
-    /// Client and server on one CPU (same), on two (split), or unpinned (free)
-    #[arg(
-        long,
-        value_name = "PLACEMENT",
-        value_delimiter = ',',
-        default_value = "same"
-    )]
+    /// Client and server on one CPU (same; usual), on two (split), or unpinned (free; usual
+    /// for load)
+    #[arg(long, value_name = "PLACEMENT", value_delimiter = ',')]
     pub cpus: Vec<Cpus>,
 
     /// Where the loop image of made targets lies; on a tmpfs it is good for counts only
@@ -160,6 +162,10 @@ pub struct RunArgs {
     /// Size of the loop image
     #[arg(long, value_name = "SIZE", default_value = "1G")]
     pub image_size: Bytes,
+
+    /// The load
+    #[command(flatten)]
+    pub load: LoadArgs,
 
     /// A name for the run
     #[arg(long, value_name = "TEXT")]

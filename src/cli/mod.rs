@@ -3,6 +3,8 @@
 
 mod args;
 mod commands;
+mod load_args;
+mod load_plan;
 mod resolve;
 
 use clap::Parser;

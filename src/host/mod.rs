@@ -6,9 +6,12 @@ mod cpus;
 mod facts;
 pub mod interrupt;
 pub mod ledger;
+mod machine;
 pub mod marker;
+
 
 pub use cgroup::{Cgroup, Hierarchies, cpu_stat};
 pub use cpus::{allowed_cpus, pin};
 pub use facts::{Facts, now_utc, utc};
 pub use ledger::{Ledger, leftovers};
+pub use machine::machine_cpu;

@@ -7,12 +7,13 @@ use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use crate::engine::{self, Engine, Settings};
+use crate::engine::{self, Engine, Launch, Settings};
 use crate::error::{Context, Result, chain, usage};
 use crate::host::{self, Ledger, interrupt};
 use crate::plan::Plan;
 use crate::record::DeviceRecord;
 use crate::target::{self, Image, Privilege, WorkDir};
+use crate::workload::load::{self, Preload};
 
 /// How a run is carried out, beside what it measures.
 #[derive(Clone, Debug)]
@@ -38,7 +39,7 @@ pub(super) struct Environment {
     pub image: Option<Image>,
     pub cpus: Vec<usize>,
     pub privilege: Privilege,
-    snapshots: RefCell<BTreeMap<(engine::Spec, Settings), PathBuf>>,
+    snapshots: RefCell<BTreeMap<(engine::Spec, Settings, Option<Preload>), PathBuf>>,
     workdir: WorkDir,
     pub ledger: Ledger,
 }
@@ -111,30 +112,42 @@ impl Environment {
         self.workdir.path().join("worker.log")
     }
 
-    /// The snapshot of `engine` with `settings`: made on first use, outside every target;
-    /// `None` for an engine that needs none.
+    /// The snapshot of `engine` with `settings` and what is preloaded: made on first use,
+    /// outside every target; `None` for an engine that needs none.
     ///
     /// # Errors
-    /// When the engine cannot initialise a data directory.
-    pub fn snapshot(&self, spec: &engine::Spec, settings: &Settings) -> Result<Option<PathBuf>> {
+    /// When the engine cannot initialise a data directory or fill it.
+    pub fn snapshot(
+        &self,
+        spec: &engine::Spec,
+        settings: &Settings,
+        preload: Option<Preload>,
+    ) -> Result<Option<PathBuf>> {
         let engine = &self.engines[spec];
-        if !engine.has_server() {
+        let keeps_data = engine.build().kind != engine::Kind::Null;
+        if !engine.has_server() && (preload.is_none() || !keeps_data) {
             // Nothing to restore, but what initialising would refuse is refused here too.
             engine.initialise(self.workdir.path(), settings)?;
             return Ok(None);
         }
         let mut snapshots = self.snapshots.borrow_mut();
-        let key = (spec.clone(), settings.clone());
+        let key = (spec.clone(), settings.clone(), preload);
         if let Some(archive) = snapshots.get(&key) {
             return Ok(Some(archive.clone()));
         }
         let name = format!("snapshot-{}", snapshots.len());
-        let archive = self.initialise(engine.as_ref(), settings, &name)?;
+        let archive = self.initialise(engine.as_ref(), settings, key.2.as_ref(), &name)?;
         snapshots.insert(key, archive.clone());
         Ok(Some(archive))
     }
 
-    fn initialise(&self, engine: &dyn Engine, settings: &Settings, name: &str) -> Result<PathBuf> {
+    fn initialise(
+        &self,
+        engine: &dyn Engine,
+        settings: &Settings,
+        preload: Option<&Preload>,
+        name: &str,
+    ) -> Result<PathBuf> {
         let dir = self.workdir.path().join(name);
         let archive = dir.with_extension("tar");
         // What a failed attempt left is in the way of the next.
@@ -145,9 +158,36 @@ impl Environment {
         let made = engine
             .initialise(&dir, settings)
             .with_context(|| format!("cannot initialise {}", engine.build().label()))
+            .and_then(|()| match preload {
+                Some(preload) => self.fill(engine, &dir, settings, preload),
+                None => Ok(()),
+            })
             .and_then(|()| target::snapshot::pack(&dir, &archive));
         std::fs::remove_dir_all(&dir)?;
         made.map(|()| archive)
+    }
+
+    /// Runs a server of its own, quick rather than durable, to fill `dir`.
+    fn fill(
+        &self,
+        engine: &dyn Engine,
+        dir: &Path,
+        settings: &Settings,
+        preload: &Preload,
+    ) -> Result<()> {
+        let mut settings = settings.clone();
+        settings.extend(load::fast(engine.dialect()));
+        let server = engine.launch(&Launch {
+            data: dir.to_path_buf(),
+            run_dir: self.run_dir(),
+            settings,
+            cpus: Vec::new(),
+            cgroups: Vec::new(),
+        })?;
+        preload
+            .fill(&server.address())
+            .with_context(|| format!("cannot fill {}", engine.build().label()))?;
+        server.stop()
     }
 
     /// The image as recorded.

@@ -60,6 +60,7 @@ fn blank(case: &Case, round: u32) -> CaseRecord {
         engine: None,
         stages: Vec::new(),
         phases: Vec::new(),
+        load: None,
         durability: None,
         disturbed: Vec::new(),
         remarks: Vec::new(),
@@ -119,7 +120,9 @@ impl Lifecycle<'_> {
         self.note_target(&target);
         self.enter(Stage::Restore)?;
         let (spec, settings) = (&self.case.engine, &self.case.key.settings);
-        if let Some(archive) = self.environment.snapshot(spec, settings)? {
+        let load = self.plan.load.as_ref().zip(self.case.key.load);
+        let preload = load.map(|(options, cell)| options.preload(cell));
+        if let Some(archive) = self.environment.snapshot(spec, settings, preload)? {
             target::snapshot::restore(&archive, &target.data())?;
         }
         self.enter(Stage::Settle)?;
@@ -166,9 +169,15 @@ impl Lifecycle<'_> {
     fn work(&mut self, target: &Prepared, server: &mut dyn Server, cpus: &[usize]) -> Result<()> {
         let cgroup = self.group("worker");
         let task = Task {
-            workload: Work::Phase {
-                name: self.case.key.workload.clone(),
-                options: self.plan.sqlbench.clone(),
+            workload: match self.plan.load.as_ref().zip(self.case.key.load) {
+                Some((options, cell)) => Work::Load {
+                    options: options.clone(),
+                    cell,
+                },
+                None => Work::Phase {
+                    name: self.case.key.workload.clone(),
+                    options: self.plan.sqlbench.clone(),
+                },
             },
             address: server.address(),
             target: Some(target.root().to_path_buf()),
@@ -274,7 +283,17 @@ fn gather(record: &mut CaseRecord, event: &workload::Event) {
             server_memory_bytes: None,
             operations: Vec::new(),
         }),
-        workload::Event::OperationStarted { .. } => {}
+        workload::Event::OperationStarted { .. } | workload::Event::LoadProgress(_) => {}
+        workload::Event::LoadFinished(result) => {
+            record.remarks.extend(result.remarks.iter().cloned());
+            record.load = Some((**result).clone().into());
+        }
+        workload::Event::LoadChecked(checked) => {
+            if let Some(load) = &mut record.load {
+                load.invariants.clone_from(&checked.invariants);
+                load.activity.extend(checked.activity.clone());
+            }
+        }
         workload::Event::OperationFinished(operation) => {
             if let Some(phase) = record.phases.last_mut() {
                 phase.operations.push((**operation).clone().into());

@@ -184,6 +184,7 @@ fn record(plan: &Plan, options: &Options, remarks: Vec<String>) -> RunRecord {
             read_key_loops: plan.sqlbench.read_key_loops,
             many_keys_loops: plan.sqlbench.many_keys_loops,
             time_limit_s: plan.sqlbench.time_limit_s,
+            load: plan.load.as_ref().map(Into::into),
         },
         host: Facts::read().into(),
         image: None,

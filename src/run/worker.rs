@@ -18,7 +18,7 @@ use crate::error::{Context, Error, Result};
 use crate::host::{self, interrupt};
 use crate::measure::{CpuTime, DeviceCounters};
 use crate::target;
-use crate::workload::{Bench, Event, Probe, ceiling, sqlbench};
+use crate::workload::{Bench, Event, Probe, ceiling, load, sqlbench};
 
 /// What a worker is to do; crosses its standard input.
 #[derive(Debug, Serialize, Deserialize)]
@@ -40,6 +40,11 @@ pub(super) enum Work {
     Phase {
         name: String,
         options: sqlbench::Options,
+    },
+    /// A load.
+    Load {
+        options: load::Options,
+        cell: load::Cell,
     },
     /// How many statements a second the harness itself can do.
     Ceiling,
@@ -260,6 +265,11 @@ fn perform(task: &Task, tell: &mut dyn FnMut(Event) -> Result<()>) -> Result<()>
             let mut bench = Bench::new(&task.address, &mut probe, tell, options.time_limit());
             sqlbench::run(name, &mut bench, options)
         }
+        Work::Load { options, cell } => {
+            let limit = sqlbench::Options::default().time_limit();
+            let mut bench = Bench::new(&task.address, &mut probe, tell, limit);
+            load::run(&mut bench, options, *cell)
+        }
         Work::Ceiling => {
             let limit = sqlbench::Options::default().time_limit();
             ceiling(&mut Bench::new(&task.address, &mut probe, tell, limit))
@@ -307,6 +317,11 @@ impl Probe for TargetProbe {
 
     fn server_memory(&mut self) -> Option<u64> {
         self.server.as_ref()?.memory()
+    }
+
+    fn machine_cpu(&mut self) -> Option<load::MachineCpu> {
+        let (busy, steal_ns) = host::machine_cpu()?;
+        Some(load::MachineCpu { busy, steal_ns })
     }
 
     fn dirty_bytes(&mut self) -> Option<u64> {

@@ -9,7 +9,8 @@ use nix::sys::time::TimeVal;
 use super::event::{EndTime, Ends, Event, PhaseResult, Quantiles};
 use super::gate::Gate;
 use super::operation::Op;
-use crate::engine::{Address, Session, connect};
+use super::load::MachineCpu;
+use crate::engine::{Address, Session, SqlError, connect};
 use crate::error::{Context, Error, Result};
 use crate::measure::{CpuTime, DeviceCounters, Latency};
 
@@ -24,6 +25,10 @@ pub trait Probe {
     fn server_memory(&mut self) -> Option<u64>;
     /// Dirty and write-back bytes of the target's file system.
     fn dirty_bytes(&mut self) -> Option<u64>;
+    /// CPU time of the whole machine so far.
+    fn machine_cpu(&mut self) -> Option<MachineCpu> {
+        None
+    }
     /// syncfs of the target.
     ///
     /// # Errors
@@ -102,6 +107,14 @@ impl<'a> Bench<'a> {
         Op::open(self, operation, planned)
     }
 
+    pub(super) fn server_memory(&mut self) -> Option<u64> {
+        self.probe.server_memory()
+    }
+
+    pub(super) fn machine_cpu(&mut self) -> Option<MachineCpu> {
+        self.probe.machine_cpu()
+    }
+
     pub(super) fn tell(&mut self, event: Event) -> Result<()> {
         (self.observer)(event)
     }
@@ -154,7 +167,7 @@ pub fn run_phase(
         return Err(Error::msg(format!("phase {name} measured nothing")));
     };
     let server_memory_bytes = bench.probe.server_memory();
-    let ends = settle(bench, keeper.as_mut(), before, after)?;
+    let ends = settle(bench, &mut || keeper.checkpoint(), (before, after))?;
     bench.tell(Event::PhaseFinished(PhaseResult {
         name: name.to_string(),
         ends,
@@ -170,11 +183,10 @@ pub fn run_phase(
 
 /// Goes on to *flushed* and *settled*; the reading of counters in between is in none of
 /// the times.
-fn settle(
+pub(super) fn settle(
     bench: &mut Bench<'_>,
-    session: &mut dyn Session,
-    before: Stamp,
-    returned: Stamp,
+    checkpoint: &mut dyn FnMut() -> Result<(), SqlError>,
+    (before, returned): (Stamp, Stamp),
 ) -> Result<Ends> {
     let counters = |device: Option<DeviceCounters>| {
         device
@@ -190,8 +202,7 @@ fn settle(
     let flushed_device = bench.probe.device();
 
     let start = Instant::now();
-    session
-        .checkpoint()
+    checkpoint()
         .map_err(Error::new)
         .context("the WAL checkpoint after the phase failed")?;
     bench.probe.sync().context("cannot flush the target")?;
