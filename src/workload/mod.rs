@@ -7,6 +7,7 @@ mod event;
 mod gate;
 mod operation;
 
+pub mod load;
 pub mod sqlbench;
 
 pub use bench::{Bench, Probe, run_phase};

@@ -1,0 +1,3 @@
+//! The load: many clients, each running transaction scripts.
+
+pub mod script;
