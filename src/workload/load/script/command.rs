@@ -1,9 +1,7 @@
 //! What a script consists of, in its own order and form.
 
-use std::fmt;
-
 use super::expr::Expr;
-use super::names::{Names, VarId};
+use super::names::VarId;
 
 /// One statement or backslash command, and where it begins in the text.
 #[derive(Clone, Debug)]
@@ -84,54 +82,4 @@ pub(super) struct Shell {
 pub(super) enum Word {
     Text(String),
     Var(VarId),
-}
-
-/// A backslash command with the names of its variables, in a form that reads back.
-pub(super) struct Shown<'a> {
-    pub kind: &'a Kind,
-    pub names: &'a Names,
-}
-
-impl fmt::Display for Shown<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.names;
-        match self.kind {
-            Kind::Sql(number) => write!(f, "-- statement {number}"),
-            Kind::Set(var, expr) => {
-                write!(f, "\\set {} {}", names.name(*var), expr.with(names))
-            }
-            Kind::SetString(var, text) => {
-                write!(f, "\\setstring {} {text}", names.name(*var))
-            }
-            Kind::If(expr) => write!(f, "\\if {}", expr.with(names)),
-            Kind::Elif(expr) => write!(f, "\\elif {}", expr.with(names)),
-            Kind::Else => f.write_str("\\else"),
-            Kind::Endif => f.write_str("\\endif"),
-            Kind::Sleep(span) => {
-                let unit = span.unit.name();
-                match span.amount {
-                    Amount::Fixed(n) => write!(f, "\\sleep {n} {unit}"),
-                    Amount::Var(var) => write!(f, "\\sleep :{} {unit}", names.name(var)),
-                }
-            }
-            Kind::Keep { all, prefix } => {
-                let name = if *all { "aset" } else { "gset" };
-                write!(f, "\\{name} {prefix}")
-            }
-            Kind::StartPipeline => f.write_str("\\startpipeline"),
-            Kind::SyncPipeline => f.write_str("\\syncpipeline"),
-            Kind::EndPipeline => f.write_str("\\endpipeline"),
-            Kind::Shell(shell) => {
-                match shell.into {
-                    Some(var) => write!(f, "\\setshell {}", names.name(var))?,
-                    None => f.write_str("\\shell")?,
-                }
-                shell.words.iter().try_for_each(|word| match word {
-                    Word::Text(text) if text.starts_with(':') => write!(f, " :{text}"),
-                    Word::Text(text) => write!(f, " {text}"),
-                    Word::Var(var) => write!(f, " :{}", names.name(*var)),
-                })
-            }
-        }
-    }
 }

@@ -1,9 +1,7 @@
 //! Expressions of `\set`, `\if` and `\elif`.
 
-use std::fmt;
-
 use super::function::Function;
-use super::names::{Names, VarId};
+use super::names::VarId;
 use super::value::Value;
 
 /// The deepest nesting taken: evaluation recurses.
@@ -65,29 +63,6 @@ pub(super) mod binding {
 }
 
 impl Operator {
-    pub fn symbol(self) -> &'static str {
-        match self {
-            Operator::Or => "or",
-            Operator::And => "and",
-            Operator::Less => "<",
-            Operator::LessEqual => "<=",
-            Operator::Greater => ">",
-            Operator::GreaterEqual => ">=",
-            Operator::Equal => "=",
-            Operator::Unequal => "<>",
-            Operator::BitOr => "|",
-            Operator::BitXor => "#",
-            Operator::BitAnd => "&",
-            Operator::ShiftLeft => "<<",
-            Operator::ShiftRight => ">>",
-            Operator::Add => "+",
-            Operator::Subtract => "-",
-            Operator::Multiply => "*",
-            Operator::Divide => "/",
-            Operator::Modulo => "%",
-        }
-    }
-
     pub fn binding(self) -> u8 {
         match self {
             Operator::Or => binding::OR,
@@ -102,11 +77,6 @@ impl Operator {
 }
 
 impl Expr {
-    /// For printing, with the names of the variables.
-    pub fn with<'a>(&'a self, names: &'a Names) -> Shown<'a> {
-        Shown { expr: self, names }
-    }
-
     /// The expressions directly below.
     pub fn parts(&self) -> Vec<&Expr> {
         match self {
@@ -128,54 +98,6 @@ impl Expr {
         }
         for part in self.parts() {
             part.variables(into);
-        }
-    }
-}
-
-/// An expression with the names of its variables.
-pub(super) struct Shown<'a> {
-    expr: &'a Expr,
-    names: &'a Names,
-}
-
-/// With every operation in parentheses, so that it reads back as it is.
-impl fmt::Display for Shown<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.names;
-        match self.expr {
-            Expr::Constant(Value::Double(d)) => write!(f, "{d:?}"),
-            Expr::Constant(value) => write!(f, "{value}"),
-            Expr::Var(id) => write!(f, ":{}", names.name(*id)),
-            Expr::Not(e) => write!(f, "(not {})", e.with(names)),
-            Expr::Minus(e) => write!(f, "(- {})", e.with(names)),
-            Expr::Complement(e) => write!(f, "(~ {})", e.with(names)),
-            Expr::Binary(op, two) => {
-                let [left, right] = two.as_ref();
-                let (left, right) = (left.with(names), right.with(names));
-                write!(f, "({left} {} {right})", op.symbol())
-            }
-            Expr::Is(e, is) => {
-                let not = if is.negated { "not " } else { "" };
-                write!(f, "({} is {not}{})", e.with(names), is.value)
-            }
-            Expr::Case(whens, otherwise) => {
-                f.write_str("case")?;
-                for [when, then] in whens {
-                    write!(f, " when {} then {}", when.with(names), then.with(names))?;
-                }
-                if let Some(otherwise) = otherwise {
-                    write!(f, " else {}", otherwise.with(names))?;
-                }
-                f.write_str(" end")
-            }
-            Expr::Call(function, arguments) => {
-                write!(f, "{}(", function.name())?;
-                for (n, argument) in arguments.iter().enumerate() {
-                    let comma = if n > 0 { ", " } else { "" };
-                    write!(f, "{comma}{}", argument.with(names))?;
-                }
-                f.write_str(")")
-            }
         }
     }
 }

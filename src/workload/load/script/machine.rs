@@ -131,6 +131,10 @@ impl Machine {
     /// # Errors
     /// An expression fails, or a pipeline command comes at the wrong time. The client
     /// cannot go on.
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "it is no iterator: begin() and retry() set it back"
+    )]
     pub fn next(&mut self) -> Result<Action, RunError> {
         match self.run() {
             Ok(action) => Ok(action),

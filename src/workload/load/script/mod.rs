@@ -44,10 +44,14 @@ mod meta;
 mod mix;
 mod names;
 mod parse;
+#[cfg(test)]
+mod print;
 mod program;
 mod random;
 mod scan;
 mod statement;
+#[cfg(test)]
+mod tests;
 mod token;
 mod value;
 

@@ -232,7 +232,8 @@ impl<'a> Parser<'_, 'a> {
             Token::Symbol("-") => self.minus(),
             Token::Symbol("~") => {
                 self.advance()?;
-                let (expr, depth) = self.climb(binding::SIGN)?;
+                // Looser than a sign, though it looks alike: ~ 1 + 2 is ~ (1 + 2).
+                let (expr, depth) = self.climb(binding::BITS + 1)?;
                 Ok((Expr::Complement(Box::new(expr)), above(depth)))
             }
             _ => Err(self.unexpected()),

@@ -145,7 +145,8 @@ impl fmt::Display for Value {
     }
 }
 
-/// A floating-point number as C's `%.15g` writes it, which is how pgbench does.
+/// A floating-point number as C's `%.15g` writes it, which is how pgbench does (but for
+/// its words for infinity and what is no number).
 pub(super) struct General(pub f64);
 
 const DIGITS: i32 = 15;
@@ -153,10 +154,14 @@ const DIGITS: i32 = 15;
 impl fmt::Display for General {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_nan() {
-            return f.write_str("nan");
+            return f.write_str("NaN");
         }
         if self.0.is_infinite() {
-            return f.write_str(if self.0 < 0.0 { "-inf" } else { "inf" });
+            return f.write_str(if self.0 < 0.0 {
+                "-Infinity"
+            } else {
+                "Infinity"
+            });
         }
         // "-d.dddddddddddddde-308" is the longest.
         let mut buffer = [0u8; 32];
@@ -170,7 +175,7 @@ impl fmt::Display for General {
             f.write_str("-")?;
         }
         let mantissa = mantissa.trim_end_matches('0').trim_end_matches('.');
-        if exponent < -4 || exponent >= DIGITS {
+        if !(-4..DIGITS).contains(&exponent) {
             let sign = if exponent < 0 { '-' } else { '+' };
             return write!(f, "{mantissa}e{sign}{:02}", exponent.abs());
         }
@@ -216,8 +221,8 @@ mod tests {
             (0.00001234, "1.234e-05"),
             (1.5e300, "1.5e+300"),
             (-1e-300, "-1e-300"),
-            (f64::INFINITY, "inf"),
-            (f64::NEG_INFINITY, "-inf"),
+            (f64::INFINITY, "Infinity"),
+            (f64::NEG_INFINITY, "-Infinity"),
         ];
         for (value, text) in cases {
             assert_eq!(General(value).to_string(), text);
