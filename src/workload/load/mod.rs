@@ -23,6 +23,8 @@ mod schema;
 mod tally;
 mod watch;
 
+pub mod script;
+
 pub use check::Checked;
 pub use databases::Cell;
 pub use options::{
