@@ -127,7 +127,10 @@ impl LoadArgs {
             (self.report_per_command, "--report-per-command"),
             (self.allow_shell, "--allow-shell"),
         ];
-        given.iter().find(|(given, _)| *given).map(|(_, name)| *name)
+        given
+            .iter()
+            .find(|(given, _)| *given)
+            .map(|(_, name)| *name)
     }
 
     /// Files of scripts, without their weights.

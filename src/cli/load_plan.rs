@@ -3,6 +3,7 @@
 use super::load_args::LoadArgs;
 use crate::engine::{Kind, Settings, Spec};
 use crate::error::{Context, Result, ensure, usage};
+use crate::workload::load::script::Builtin;
 use crate::workload::load::{Cell, Mode, Options, Script};
 
 /// Connections of ours beside those of the clients, and those that PostgreSQL keeps for
@@ -55,12 +56,17 @@ pub fn load(args: &LoadArgs, engines: &[Kind], seed: u64) -> Result<(Options, Ve
     }
     options.check_scripts(cells[0])?;
     for kind in engines {
-        check_engine(&options, args, *kind, engines)?;
+        check_engine((&options, cells[0]), args, *kind, engines)?;
     }
     Ok((options, cells))
 }
 
-fn check_engine(options: &Options, args: &LoadArgs, kind: Kind, all: &[Kind]) -> Result<()> {
+fn check_engine(
+    (options, cell): (&Options, Cell),
+    args: &LoadArgs,
+    kind: Kind,
+    all: &[Kind],
+) -> Result<()> {
     ensure!(
         kind == Kind::Postgres || options.mode != Mode::Extended,
         usage(format!(
@@ -72,8 +78,10 @@ fn check_engine(options: &Options, args: &LoadArgs, kind: Kind, all: &[Kind]) ->
         usage("--jobs is for PostgreSQL; other engines have a thread a client")
     );
     ensure!(
-        kind == Kind::Postgres || !options.uses_pipeline()?,
-        usage(format!("the script uses a pipeline, which {kind} does not have"))
+        kind == Kind::Postgres || !options.uses_pipeline(cell)?,
+        usage(format!(
+            "the script uses a pipeline, which {kind} does not have"
+        ))
     );
     Ok(())
 }
@@ -82,8 +90,9 @@ fn scripts(args: &LoadArgs) -> Result<Vec<Script>> {
     let mut scripts = Vec::new();
     for given in &args.builtin {
         let (name, weight) = split(given)?;
+        let builtin = Builtin::named(name).map_err(|error| usage(error.to_string()))?;
         scripts.push(Script {
-            name: name.to_string(),
+            name: builtin.name.to_string(),
             text: None,
             weight,
         });

@@ -242,7 +242,9 @@ fn engines(args: &RunArgs) -> Result<Vec<(engine::Spec, String, Vec<Settings>)>>
             if !fits.is_empty() {
                 ensure!(
                     !values.contains_key(name),
-                    usage(format!("{name} is given by --set and by --wal-sync; keep one"))
+                    usage(format!(
+                        "{name} is given by --set and by --wal-sync; keep one"
+                    ))
                 );
                 values.insert(name.to_string(), fits);
             }

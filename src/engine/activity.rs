@@ -36,7 +36,10 @@ impl Activity {
             let removed = removed.filter(|inode| !self.log_files.contains_key(inode));
             for (name, count) in [
                 ("log_files_created", created.count()),
-                ("log_files_recycled", self.log_files.iter().filter(renamed).count()),
+                (
+                    "log_files_recycled",
+                    self.log_files.iter().filter(renamed).count(),
+                ),
                 ("log_files_removed", removed.count()),
             ] {
                 happened.insert(name.to_string(), count as f64);

@@ -83,7 +83,10 @@ pub fn connect(address: &Address) -> Result<Box<dyn Session>, SqlError> {
             dir,
             file,
             settings,
-        } => Ok(Box::new(sqlite::SqliteSession::open(&dir.join(file), settings)?)),
+        } => Ok(Box::new(sqlite::SqliteSession::open(
+            &dir.join(file),
+            settings,
+        )?)),
         Address::Postgres {
             dir,
             user,

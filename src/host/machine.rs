@@ -11,7 +11,10 @@ pub fn machine_cpu() -> Option<(CpuTime, u64)> {
     // SAFETY: no arguments but a constant.
     let hertz = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
     let hertz = u64::try_from(hertz).ok().filter(|h| *h > 0)?;
-    of_stat(&fs::read_to_string("/proc/stat").ok()?, 1_000_000_000 / hertz)
+    of_stat(
+        &fs::read_to_string("/proc/stat").ok()?,
+        1_000_000_000 / hertz,
+    )
 }
 
 fn of_stat(text: &str, tick_ns: u64) -> Option<(CpuTime, u64)> {

@@ -9,7 +9,6 @@ pub mod ledger;
 mod machine;
 pub mod marker;
 
-
 pub use cgroup::{Cgroup, Hierarchies, cpu_stat};
 pub use cpus::{allowed_cpus, pin};
 pub use facts::{Facts, now_utc, utc};

@@ -48,7 +48,10 @@ impl Checkpoints {
             && *slot == count
         {
             time.store(elapsed_ns, Ordering::Relaxed);
-            let next = self.slots.get(at + 1).map_or(NOT_REACHED, |(slot, _)| *slot);
+            let next = self
+                .slots
+                .get(at + 1)
+                .map_or(NOT_REACHED, |(slot, _)| *slot);
             self.next.fetch_max(next, Ordering::Relaxed);
         }
     }

@@ -2,6 +2,7 @@
 //! what it is given and measures nothing.
 
 mod grid;
+mod load;
 mod progress;
 mod text;
 mod verdicts;

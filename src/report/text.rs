@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::{grid::Grid, verdicts};
+use super::{grid::Grid, load, verdicts};
 use crate::compare::{Choice, within};
 use crate::measure::stats::median;
 use crate::record::{
@@ -37,6 +37,7 @@ pub fn text(out: &mut dyn Write, results: &Results, options: &TextOptions) -> io
         writeln!(out)?;
         block.write(out, options.operations)?;
     }
+    load::write(out, results, options.operations)?;
     faults(out, results)?;
     notes(out, results)
 }
@@ -128,7 +129,9 @@ fn same_block(a: &KeyRecord, b: &KeyRecord) -> bool {
 
 fn blocks(results: &Results) -> Vec<Block<'_>> {
     let mut blocks: Vec<Block<'_>> = Vec::new();
-    for key in results.run.plan.cases.iter().filter(|k| k.replicate == 0) {
+    // Loads have a table of their own.
+    let shown = |k: &&KeyRecord| k.replicate == 0 && k.load.is_none();
+    for key in results.run.plan.cases.iter().filter(shown) {
         let at = blocks.iter().position(|b| same_block(b.key, key));
         let at = at.unwrap_or_else(|| {
             blocks.push(Block {

@@ -8,8 +8,8 @@ use nix::sys::time::TimeVal;
 
 use super::event::{EndTime, Ends, Event, PhaseResult, Quantiles};
 use super::gate::Gate;
-use super::operation::Op;
 use super::load::MachineCpu;
+use super::operation::Op;
 use crate::engine::{Address, Session, SqlError, connect};
 use crate::error::{Context, Error, Result};
 use crate::measure::{CpuTime, DeviceCounters, Latency};

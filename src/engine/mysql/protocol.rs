@@ -243,7 +243,11 @@ pub(super) fn put_execute(statement: u32, params: &[Param<'_>], out: &mut Vec<u8
     }
     let map = out.len();
     out.resize(map + params.len().div_ceil(8), 0);
-    for (n, _) in params.iter().enumerate().filter(|(_, p)| **p == Param::Null) {
+    for (n, _) in params
+        .iter()
+        .enumerate()
+        .filter(|(_, p)| **p == Param::Null)
+    {
         out[map + n / 8] |= 1 << (n % 8);
     }
     // Types follow.

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use super::protocol::{
     COM_QUERY, COM_QUIT, COM_STMT_CLOSE, COM_STMT_EXECUTE, COM_STMT_PREPARE, Greeting,
-    HEADER_BYTES, LONGEST, binary_texts, column_name, column_type, next_text, put_execute, seal, take_length, walk_binary,
-    walk_text,
+    HEADER_BYTES, LONGEST, binary_texts, column_name, column_type, next_text, put_execute, seal,
+    take_length, walk_binary, walk_text,
 };
 use super::{activity, checkpoint, settings};
 use crate::engine::wire::{Wire, lost, out_of_step};

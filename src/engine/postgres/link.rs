@@ -103,12 +103,12 @@ impl PgLink {
         name: &str,
         params: impl IntoIterator<Item = Param<'p>>,
     ) -> Result<(), SqlError> {
-        frontend::bind("", name, [], params, put_param, [], &mut self.out).map_err(
-            |error| match error {
+        frontend::bind("", name, [], params, put_param, [], &mut self.out).map_err(|error| {
+            match error {
                 frontend::BindError::Conversion(error) => unsendable(io::Error::other(error)),
                 frontend::BindError::Serialization(error) => unsendable(error),
-            },
-        )?;
+            }
+        })?;
         if self.keep_rows {
             // Asks for the columns' names.
             frontend::describe(b'P', "", &mut self.out).map_err(unsendable)?;
@@ -237,10 +237,7 @@ impl PgLink {
 
     #[cold]
     fn closed(&mut self) -> SqlError {
-        let end = io::Error::new(
-            ErrorKind::UnexpectedEof,
-            "the server closed the connection",
-        );
+        let end = io::Error::new(ErrorKind::UnexpectedEof, "the server closed the connection");
         last_word(self.failure.take(), end)
     }
 }

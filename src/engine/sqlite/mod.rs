@@ -9,8 +9,8 @@ use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, Statement};
 
 use super::{
-    Address, BusyWaits, Build, Engine, Kind, Launch, Meaning, Param, Server, Session, Settings, SqlError,
-    StatementId, Table,
+    Address, Build, BusyWaits, Engine, Kind, Launch, Meaning, Param, Server, Session, Settings,
+    SqlError, StatementId, Table,
 };
 use crate::error::Result;
 use crate::measure::CpuTime;
@@ -151,7 +151,9 @@ impl SqliteSession {
     pub fn open(file: &Path, settings: &Settings) -> Result<Self, SqlError> {
         let connection = Connection::open(file).map_err(sql_error)?;
         connection.set_prepared_statement_cache_capacity(256);
-        connection.busy_handler(Some(busy::wait)).map_err(sql_error)?;
+        connection
+            .busy_handler(Some(busy::wait))
+            .map_err(sql_error)?;
         let mut session = SqliteSession {
             connection,
             prepared: Vec::new(),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Options;
 use super::databases::share;
-use super::schema::Schema;
+use super::script::Schema;
 use crate::engine::{Address, Session, connect};
 use crate::error::{Context, Error, Result, bail};
 use crate::sql::Dialect;
@@ -30,6 +30,7 @@ pub(super) struct Acknowledged<'a> {
 /// Sums over all databases.
 #[derive(Default)]
 struct Found {
+    databases: u32,
     tuples: Vec<u64>,
     accounts: i64,
     tellers: i64,
@@ -55,15 +56,16 @@ impl Acknowledged<'_> {
             if !session.answers() {
                 return Ok(checked);
             }
+            found.databases += 1;
             for schema in &schemas {
-                found.look(*schema, session.as_mut())?;
+                found.look(*schema, session.as_mut(), self.options.tables()?)?;
             }
             cleaning(session.as_mut(), &mut checked.activity)?;
         }
         let mut rules = Vec::new();
         for schema in schemas {
             match schema {
-                Schema::Insert => self.tuples(&found, &mut rules)?,
+                Schema::Tuples => self.tuples(&found, &mut rules)?,
                 Schema::Pgbench => self.balances(&found, &mut rules),
                 Schema::Sysbench => self.rows(&found, &mut rules),
             }
@@ -125,7 +127,11 @@ impl Acknowledged<'_> {
             all as i64,
         ));
         let sum = found.history;
-        rules.push(("account balances = history".to_string(), found.accounts, sum));
+        rules.push((
+            "account balances = history".to_string(),
+            found.accounts,
+            sum,
+        ));
         // The simple script leaves tellers and branches alone.
         if simple == 0 {
             rules.push(("teller balances = history".to_string(), found.tellers, sum));
@@ -140,7 +146,10 @@ impl Acknowledged<'_> {
         if self.committed(|name| name == "oltp_delete") > 0 {
             return;
         }
-        let preload = self.options.preload;
+        let tables = u64::from(self.options.tables().unwrap_or(1));
+        let databases = found.databases;
+        let each = |index| (share(self.options.preload, databases, index) / tables).max(1) * tables;
+        let preload: u64 = (0..databases).map(each).sum();
         rules.push((
             format!("rows found = {preload} preloaded + {added} acknowledged"),
             found.sysbench_rows as i64,
@@ -150,15 +159,18 @@ impl Acknowledged<'_> {
 }
 
 impl Found {
-    fn look(&mut self, schema: Schema, session: &mut dyn Session) -> Result<()> {
+    fn look(&mut self, schema: Schema, session: &mut dyn Session, tables: u32) -> Result<()> {
         match schema {
-            Schema::Insert => {
+            Schema::Tuples => {
                 let count = number(session, "SELECT count(*) FROM tuples")?;
                 self.tuples.push(count as u64);
             }
             Schema::Pgbench => {
                 let mut sum = |table: &str, column: &str| {
-                    number(session, &format!("SELECT sum({column}) FROM pgbench_{table}"))
+                    number(
+                        session,
+                        &format!("SELECT sum({column}) FROM pgbench_{table}"),
+                    )
                 };
                 self.accounts += sum("accounts", "abalance")?;
                 self.tellers += sum("tellers", "tbalance")?;
@@ -168,8 +180,10 @@ impl Found {
                 self.history_rows += rows as u64;
             }
             Schema::Sysbench => {
-                let rows = number(session, "SELECT count(*) FROM sbtest1")?;
-                self.sysbench_rows += rows as u64;
+                for table in 1..=tables {
+                    let sql = format!("SELECT count(*) FROM sbtest{table}");
+                    self.sysbench_rows += number(session, &sql)? as u64;
+                }
             }
         }
         Ok(())

@@ -213,14 +213,18 @@ impl Client {
             next if next < self.databases.len() => next,
             _ => 0,
         };
-        self.player.begin()?;
+        self.player.begin();
         self.state = State::Running;
         Ok(None)
     }
 
     #[inline]
     fn is_over(&mut self, period: &Period, now: &mut Now) -> bool {
-        if period.amount.each.is_some_and(|n| self.tally.attempted >= n) {
+        if period
+            .amount
+            .each
+            .is_some_and(|n| self.tally.attempted >= n)
+        {
             return true;
         }
         if period.deadline().is_some_and(|end| now.get() >= end) {
@@ -253,7 +257,11 @@ impl Client {
             self.tally.attempted += 1;
             self.tally.skipped += 1;
             pulse.skip();
-            if period.amount.each.is_some_and(|n| self.tally.attempted >= n) {
+            if period
+                .amount
+                .each
+                .is_some_and(|n| self.tally.attempted >= n)
+            {
                 return Due::Later(Step::Done);
             }
         }
@@ -271,7 +279,11 @@ impl Client {
             lag.record((self.began - self.since).as_nanos() as u64);
             service.record((now - self.began).as_nanos() as u64);
         }
-        if self.rules.limit.is_some_and(|limit| now - self.since > limit) {
+        if self
+            .rules
+            .limit
+            .is_some_and(|limit| now - self.since > limit)
+        {
             tally.late += 1;
         }
         pulse.commit(ns);
@@ -307,16 +319,16 @@ impl Client {
                     false => Ok(()),
                 }
             }
-            (State::Running, Err(error)) if error.meaning == Meaning::Retry => {
+            (State::Running, Err(error)) if self.may_try_again(error.meaning) => {
                 *self.tally.errors.entry(error.code).or_default() += 1;
                 self.state = State::RollingBack;
                 Ok(())
             }
             // SQLite says that there is nothing to roll back where it has done so itself.
-            (State::RollingBack, answer)
-                if !matches!(&answer, Err(e) if e.meaning == Meaning::Disconnected) =>
+            (State::RollingBack, answer) if !matches!(&answer, Err(e) if e.meaning == Meaning::Disconnected) =>
             {
-                self.try_again(pulse)
+                self.try_again(pulse);
+                Ok(())
             }
             (_, Err(error)) => Err(self.failed(error)),
             (_, Ok(_)) => Ok(()),
@@ -324,7 +336,7 @@ impl Client {
     }
 
     #[cold]
-    fn try_again(&mut self, pulse: &Pulse) -> Result<()> {
+    fn try_again(&mut self, pulse: &Pulse) {
         if self.tries == 1 && self.rules.max_tries > 1 {
             self.tally.retried += 1;
             pulse.retry();
@@ -333,14 +345,23 @@ impl Client {
             self.tries += 1;
             self.tally.retries += 1;
             self.state = State::Running;
-            return self.player.retry();
+            self.player.retry();
+            return;
         }
         self.tally.failed += 1;
         pulse.fail();
         // The transaction is still owed to the common amount.
         self.claimed = true;
         self.state = State::Idle;
-        Ok(())
+    }
+
+    #[cold]
+    fn may_try_again(&self, meaning: Meaning) -> bool {
+        match meaning {
+            Meaning::Retry => true,
+            Meaning::Duplicate => self.player.retries_duplicates(),
+            _ => false,
+        }
     }
 
     #[cold]

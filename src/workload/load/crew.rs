@@ -124,7 +124,9 @@ impl<'a> Crew<'a> {
             let watched = self.lead(watcher);
             let mut outcome: Option<Outcome> = None;
             for worker in workers {
-                let own = worker.join().map_err(|_| Error::msg("a client's thread panicked"))?;
+                let own = worker
+                    .join()
+                    .map_err(|_| Error::msg("a client's thread panicked"))?;
                 outcome = match (outcome, own) {
                     (None, own) => own,
                     (Some(all), None) => Some(all),
@@ -150,7 +152,8 @@ impl<'a> Crew<'a> {
             false => watcher.before(),
         };
         if before.is_err() {
-            self.alarm.raise(Error::msg("the load could not be watched"));
+            self.alarm
+                .raise(Error::msg("the load could not be watched"));
             self.alarm.take();
         }
         // The warm-up is in the pulses too.
@@ -202,10 +205,13 @@ impl<'a> Crew<'a> {
         let outcome = driver.zip(warm).map(|(mut driver, warm)| {
             let ended = driver.ended();
             Outcome {
-                busy: driver.busy_waits().zip(waits).map(|(now, before)| BusyWaits {
-                    count: now.count - before.count,
-                    wait_ns: now.wait_ns - before.wait_ns,
-                }),
+                busy: driver
+                    .busy_waits()
+                    .zip(waits)
+                    .map(|(now, before)| BusyWaits {
+                        count: now.count - before.count,
+                        wait_ns: now.wait_ns - before.wait_ns,
+                    }),
                 tally: driver.take_tally(&self.rules),
                 warm_by_database: warm.by_database,
                 warm_by_script: warm.by_script,
@@ -330,7 +336,10 @@ impl Driver<'_> {
 impl Outcome {
     fn with(mut self, other: Outcome) -> Self {
         self.tally.merge(&other.tally);
-        let pairs = self.warm_by_database.iter_mut().zip(&other.warm_by_database);
+        let pairs = self
+            .warm_by_database
+            .iter_mut()
+            .zip(&other.warm_by_database);
         pairs.for_each(|(own, others)| *own += others);
         let pairs = self.warm_by_script.iter_mut().zip(&other.warm_by_script);
         pairs.for_each(|(own, others)| *own += others);

@@ -13,11 +13,11 @@ use std::time::{Duration, Instant};
 
 use rustix::event::epoll::{self, EventData, EventFlags};
 
+use super::Mode;
 use super::client::{Client, Now, Step};
 use super::period::{Alarm, Period};
 use super::player::Catalogue;
 use super::tally::Pulse;
-use super::Mode;
 use crate::engine::postgres::{Answer, PgLink};
 use crate::engine::{Meaning, SqlError};
 use crate::error::{Context, Error, Result, bail};

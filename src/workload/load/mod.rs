@@ -27,13 +27,10 @@ pub mod script;
 
 pub use check::Checked;
 pub use databases::Cell;
-pub use options::{
-    DEFAULT_CHECKPOINTS, DEFAULT_PRELOAD, DEFAULT_SECONDS, Mode, Options, Script,
-};
+pub use options::{DEFAULT_CHECKPOINTS, DEFAULT_PRELOAD, DEFAULT_SECONDS, Mode, Options, Script};
 pub use preload::{Preload, fast};
 pub use result::{LoadResult, MachineCpu, Progress};
 pub use run::{NAME, run};
-pub use schema::Schema;
 
 /// Whether a WAL checkpoint was made.
 type Checkpointed = Result<(), crate::engine::SqlError>;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::databases::Cell;
 use super::player::Catalogue;
 use super::preload::Preload;
-use super::schema::Schema;
+use super::script::{Builtin, Schema};
 use crate::error::{Error, Result, ensure, unknown, usage};
 
 /// How statements are sent.
@@ -150,20 +150,22 @@ impl Default for Options {
 impl Options {
     /// True when the mix is `insert` alone.
     pub fn inserts_only(&self) -> bool {
-        self.scripts.iter().all(|s| s.name == "insert" && s.text.is_none())
+        self.scripts
+            .iter()
+            .all(|s| s.name == "insert" && s.text.is_none())
     }
 
     /// The tables that the scripts need, each once, with their amounts over all databases.
     pub fn schemas(&self) -> Vec<(Schema, u64)> {
         let mut schemas = Vec::new();
         for script in &self.scripts {
-            let schema = match script.text {
-                None => Schema::of(&script.name),
+            let schema = match &script.text {
+                None => Builtin::named(&script.name).map_or(Schema::Pgbench, |b| b.schema),
                 Some(_) => Schema::Pgbench,
             };
             let amount = match schema {
                 Schema::Pgbench => u64::from(self.scale),
-                Schema::Insert | Schema::Sysbench => self.preload,
+                Schema::Tuples | Schema::Sysbench => self.preload,
             };
             if !schemas.contains(&(schema, amount)) {
                 schemas.push((schema, amount));
@@ -172,11 +174,27 @@ impl Options {
         schemas
     }
 
+    /// sysbench's number of tables, set by `-D tables=N`.
+    ///
+    /// # Errors
+    /// When it is no number above zero.
+    pub fn tables(&self) -> Result<u32> {
+        match self.define.iter().find(|(name, _)| name == "tables") {
+            None => Ok(1),
+            Some((_, value)) => value
+                .parse()
+                .ok()
+                .filter(|n| *n > 0)
+                .ok_or_else(|| usage(format!("--define tables={value}: a number above zero"))),
+        }
+    }
+
     /// What a snapshot for this load holds.
     pub fn preload(&self, cell: Cell) -> Preload {
         Preload {
             databases: cell.databases,
             schemas: self.schemas(),
+            tables: self.tables().unwrap_or(1),
         }
     }
 
@@ -253,8 +271,8 @@ impl Options {
     ///
     /// # Errors
     /// As [`check_scripts`](Self::check_scripts).
-    pub fn uses_pipeline(&self) -> Result<bool> {
-        Ok(false)
+    pub fn uses_pipeline(&self, cell: Cell) -> Result<bool> {
+        Ok(Catalogue::new(self, cell, crate::sql::Dialect::Postgres)?.uses_pipeline())
     }
 
     /// Refuses what does not fit one cell.

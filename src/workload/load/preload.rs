@@ -2,7 +2,8 @@
 //! server of its own that need not be durable.
 
 use super::databases::share;
-use super::schema::{Schema, Target};
+use super::schema;
+use super::script::Schema;
 use crate::engine::{Address, Session, Settings, connect};
 use crate::error::{Context, Error, Result};
 use crate::sql::Dialect;
@@ -14,6 +15,8 @@ pub struct Preload {
     pub databases: u32,
     /// Tables of which scripts, and how many rows or branches over all databases.
     pub schemas: Vec<(Schema, u64)>,
+    /// sysbench's number of tables.
+    pub tables: u32,
 }
 
 /// Settings with which a server fills its tables: nothing of it is measured, and what
@@ -86,10 +89,7 @@ impl Preload {
     fn fill_one(&self, session: &mut dyn Session, index: u32) -> Result<()> {
         for (schema, total) in &self.schemas {
             let amount = share(*total, self.databases, index);
-            schema
-                .make(session)
-                .and_then(|()| schema.fill(session, Target { from: 0, to: amount }))
-                .and_then(|()| schema.finish(session))
+            schema::make(*schema, session, amount, self.tables)
                 .with_context(|| format!("cannot fill database {index}"))?;
         }
         Ok(())

@@ -30,7 +30,9 @@ pub(super) fn remarks(result: &LoadResult, settings: &Settings) -> Vec<String> {
             "the load ended within {NEAR_S:.0} s of a WAL checkpoint"
         ));
     }
-    if let Some(interval) = settings.get("checkpoint_timeout").and_then(|t| interval_s(t))
+    if let Some(interval) = settings
+        .get("checkpoint_timeout")
+        .and_then(|t| interval_s(t))
         && wall_s < interval
     {
         remarks.push(format!(
@@ -55,7 +57,9 @@ pub(super) fn remarks(result: &LoadResult, settings: &Settings) -> Vec<String> {
 
 /// A time as PostgreSQL prints it (`5min`, `30s`), in seconds.
 fn interval_s(text: &str) -> Option<f64> {
-    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let digits = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
     let number: f64 = text[..digits].parse().ok()?;
     let unit = match text[digits..].trim() {
         "ms" => 0.001,

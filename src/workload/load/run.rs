@@ -14,9 +14,9 @@ use super::watch::{Seen, Watch};
 use super::{Checkpointed, Options};
 use crate::engine::{Address, Session, Settings, connect};
 use crate::error::{Context, Error, Result, bail};
+use crate::workload::Bench;
 use crate::workload::bench::{Stamp, settle};
 use crate::workload::event::{Event, PhaseResult, Quantiles};
-use crate::workload::Bench;
 
 /// The name of the workload, and of its phase in a record.
 pub const NAME: &str = "load";

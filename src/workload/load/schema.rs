@@ -1,120 +1,95 @@
-//! The tables of the built-in scripts, and what is in them before the load.
+//! What the tables of the built-in scripts hold before a load.
 
+use super::script::Schema;
 use crate::engine::Session;
 use crate::error::{Context, Error, Result};
 use crate::sql::Dialect;
 
-/// Tables that a script works on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Schema {
-    /// One table that only grows; an amount is its rows.
-    Insert,
-    /// pgbench's; an amount is its scale.
-    Pgbench,
-    /// sysbench's, one table; an amount is its rows.
-    Sysbench,
-}
-
 /// Accounts of a branch.
-pub const ACCOUNTS: u64 = 100_000;
+const ACCOUNTS: u64 = 100_000;
 const TELLERS: u64 = 10;
 /// Rows that one statement inserts where the server cannot make them itself.
 const BATCH: u64 = 1000;
+/// What fills `tuples`, as the script `insert` does.
+const NOTE: &str = "one tuple of a hundred bytes, much like those that an application logs";
 
-/// Which rows (or branches) are to be made: `from` (exclusive) to `to` (inclusive).
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Target {
-    pub from: u64,
-    pub to: u64,
+/// Makes the tables of `schema` with `amount` rows (pgbench: branches) and brings the
+/// statistics up to date, where that is a statement of its own. `tables` is sysbench's
+/// number of tables, which share the rows.
+pub(super) fn make(
+    schema: Schema,
+    session: &mut dyn Session,
+    amount: u64,
+    tables: u32,
+) -> Result<()> {
+    let statements = schema.statements(session.dialect(), tables);
+    let (indexes, creates): (Vec<_>, Vec<_>) = statements
+        .into_iter()
+        .partition(|s| s.starts_with("CREATE INDEX"));
+    creates.iter().try_for_each(|s| run(session, s))?;
+    fill(schema, session, amount, tables)?;
+    indexes.iter().try_for_each(|s| run(session, s))?;
+    match session.dialect() {
+        // Part of its vacuum.
+        Dialect::Postgres => Ok(()),
+        Dialect::Mysql | Dialect::Mariadb => {
+            let names = names(schema, tables).join(", ");
+            run(session, &format!("ANALYZE TABLE {names}"))
+        }
+        Dialect::Sqlite => run(session, "ANALYZE"),
+    }
 }
 
-impl Schema {
-    /// The schema of a built-in script; pgbench's for a script of the user's own.
-    pub fn of(script: &str) -> Self {
-        match script {
-            "insert" => Schema::Insert,
-            name if name.starts_with("oltp_") => Schema::Sysbench,
-            _ => Schema::Pgbench,
-        }
+/// The tables.
+fn names(schema: Schema, tables: u32) -> Vec<String> {
+    match schema {
+        Schema::Tuples => vec!["tuples".to_string()],
+        Schema::Pgbench => ["branches", "tellers", "accounts", "history"]
+            .map(|name| format!("pgbench_{name}"))
+            .to_vec(),
+        Schema::Sysbench => (1..=tables).map(|n| format!("sbtest{n}")).collect(),
     }
+}
 
-    /// Creates the tables.
-    pub(super) fn make(self, session: &mut dyn Session) -> Result<()> {
-        let text = match self {
-            Schema::Insert => include_str!("../../../sql/load/insert.schema.sql"),
-            Schema::Pgbench => include_str!("../../../sql/load/pgbench.schema.sql"),
-            Schema::Sysbench => include_str!("../../../sql/load/sysbench.schema.sql"),
-        };
-        let id_type = match session.dialect() {
-            Dialect::Postgres => "SERIAL",
-            Dialect::Mysql | Dialect::Mariadb => "INTEGER AUTO_INCREMENT",
-            Dialect::Sqlite => "INTEGER",
-        };
-        let text = text.replace(":table", "1").replace(":id_type", id_type);
-        let text: String = text.lines().filter(|line| !line.starts_with("--")).collect();
-        for statement in text.split(';').map(str::trim).filter(|s| !s.is_empty()) {
-            run(session, statement)?;
-        }
-        Ok(())
-    }
-
-    /// Fills them.
-    pub(super) fn fill(self, session: &mut dyn Session, rows: Target) -> Result<()> {
-        let Target { from, to } = rows;
-        match self {
-            Schema::Insert => series(
+fn fill(schema: Schema, session: &mut dyn Session, amount: u64, tables: u32) -> Result<()> {
+    match schema {
+        Schema::Tuples => series(
+            session,
+            "tuples (client, number, note)",
+            &format!("0, {{i}} * 7919 % 1000000007, '{NOTE}'"),
+            amount,
+        ),
+        Schema::Pgbench => {
+            series(session, "pgbench_branches", "{i}, 0, NULL", amount)?;
+            series(
                 session,
-                "tuples (client, number, note)",
-                "0, {i} * 7919 % 1000000007, \
-                 'one tuple of a hundred bytes, much like those that an application logs'",
-                (from, to),
-            ),
-            Schema::Pgbench => {
-                series(session, "pgbench_branches", "{i}, 0, NULL", (from, to))?;
-                series(
-                    session,
-                    "pgbench_tellers",
-                    "{i}, ({i} - 1) / 10 + 1, 0, NULL",
-                    (from * TELLERS, to * TELLERS),
-                )?;
-                series(
-                    session,
-                    "pgbench_accounts",
-                    "{i}, ({i} - 1) / 100000 + 1, 0, ''",
-                    (from * ACCOUNTS, to * ACCOUNTS),
-                )
-            }
-            Schema::Sysbench => series(
-                session,
-                "sbtest1 (k, c, pad)",
-                "{i} * 7919 % 1000000007, \
-                 '68487932199-96439406143-93774651418-41631865787-96406072701-20604855487-25459966574-28203206787-41238978918-19503783441', \
-                 '22195207048-70116052123-74140395089-76317954521-98694025897'",
-                (from, to),
-            ),
-        }
-    }
-
-    /// Brings the statistics up to date, where that is a statement of its own.
-    pub(super) fn finish(self, session: &mut dyn Session) -> Result<()> {
-        let tables: &[&str] = match self {
-            Schema::Insert => &["tuples"],
-            Schema::Pgbench => &[
-                "pgbench_branches",
                 "pgbench_tellers",
-                "pgbench_accounts",
-                "pgbench_history",
-            ],
-            Schema::Sysbench => &["sbtest1"],
-        };
-        match session.dialect() {
-            // Part of its vacuum.
-            Dialect::Postgres => Ok(()),
-            Dialect::Mysql | Dialect::Mariadb => run(
+                "{i}, ({i} - 1) / 10 + 1, 0, NULL",
+                amount * TELLERS,
+            )?;
+            series(
                 session,
-                &format!("ANALYZE TABLE {}", tables.join(", ")),
-            ),
-            Dialect::Sqlite => run(session, "ANALYZE"),
+                "pgbench_accounts",
+                "{i}, ({i} - 1) / 100000 + 1, 0, ''",
+                amount * ACCOUNTS,
+            )
+        }
+        Schema::Sysbench => {
+            let rows = (amount / u64::from(tables)).max(1);
+            let digits = |template: &str| template.replace("###", "739");
+            for table in 1..=tables {
+                series(
+                    session,
+                    &format!("sbtest{table} (k, c, pad)"),
+                    &format!(
+                        "{{i}} * 7919 % {rows} + 1, '{}', '{}'",
+                        digits(Schema::C),
+                        digits(Schema::PAD)
+                    ),
+                    rows,
+                )?;
+            }
+            Ok(())
         }
     }
 }
@@ -123,53 +98,56 @@ fn run(session: &mut dyn Session, sql: &str) -> Result<()> {
     session
         .execute(sql)
         .map_err(Error::new)
-        .with_context(|| format!("statement failed: {sql}"))?;
+        .with_context(|| format!("statement failed: {}", sql.get(..160).unwrap_or(sql)))?;
     Ok(())
 }
 
-/// Inserts a row for each `i` after `from` up to `to`; `values` has `{i}` for it.
-fn series(
-    session: &mut dyn Session,
-    into: &str,
-    values: &str,
-    (from, to): (u64, u64),
-) -> Result<()> {
-    if from >= to {
+/// Inserts a row for each `i` from 1 to `to`; `values` has `{i}` for it.
+fn series(session: &mut dyn Session, into: &str, values: &str, to: u64) -> Result<()> {
+    if to == 0 {
         return Ok(());
     }
-    let first = from + 1;
     match session.dialect() {
         Dialect::Postgres => {
             let values = values.replace("{i}", "i");
-            let sql = format!(
-                "INSERT INTO {into} SELECT {values} FROM generate_series({first}, {to}) AS i"
-            );
-            run(session, &sql)
+            let from = format!("FROM generate_series(1, {to}::bigint) AS i");
+            run(
+                session,
+                &format!("INSERT INTO {into} SELECT {values} {from}"),
+            )
         }
         Dialect::Sqlite => {
             let values = values.replace("{i}", "i");
             let sql = format!(
-                "WITH RECURSIVE s(i) AS (VALUES({first}) UNION ALL SELECT i + 1 FROM s \
+                "WITH RECURSIVE s(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM s \
                  WHERE i < {to}) INSERT INTO {into} SELECT {values} FROM s"
             );
             run(session, &sql)
         }
-        Dialect::Mysql | Dialect::Mariadb => {
-            let values = values.replace(" / 10", " DIV 10").replace(" / 100000", " DIV 100000");
-            let mut sql = String::new();
-            for start in (first..=to).step_by(BATCH as usize) {
-                sql.clear();
-                sql.push_str(&format!("INSERT INTO {into} VALUES "));
-                for i in start..=to.min(start + BATCH - 1) {
-                    let comma = if i == start { "" } else { "," };
-                    sql.push_str(comma);
-                    sql.push('(');
-                    sql.push_str(&values.replace("{i}", &i.to_string()));
-                    sql.push(')');
-                }
-                run(session, &sql)?;
-            }
-            Ok(())
+        Dialect::Mysql | Dialect::Mariadb => batches(session, into, values, to),
+    }
+}
+
+/// Literal rows, a thousand a statement and ten statements a transaction.
+fn batches(session: &mut dyn Session, into: &str, values: &str, to: u64) -> Result<()> {
+    let values = values.replace(" / ", " DIV ");
+    let mut sql = String::new();
+    for (number, start) in (1..=to).step_by(BATCH as usize).enumerate() {
+        if number % 10 == 0 {
+            session.begin().map_err(Error::new)?;
+        }
+        sql.clear();
+        sql.push_str(&format!("INSERT INTO {into} VALUES "));
+        let end = to.min(start + BATCH - 1);
+        for i in start..=end {
+            sql.push_str(if i == start { "(" } else { ",(" });
+            sql.push_str(&values.replace("{i}", &i.to_string()));
+            sql.push(')');
+        }
+        run(session, &sql)?;
+        if number % 10 == 9 || end == to {
+            session.commit().map_err(Error::new)?;
         }
     }
+    Ok(())
 }

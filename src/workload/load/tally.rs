@@ -172,7 +172,11 @@ impl Tally {
         self.latency.merge(&other.latency);
         merge_some(&mut self.lag, &other.lag);
         merge_some(&mut self.service, &other.service);
-        for (own, others) in self.statement_latency.iter_mut().zip(&other.statement_latency) {
+        for (own, others) in self
+            .statement_latency
+            .iter_mut()
+            .zip(&other.statement_latency)
+        {
             own.merge(others);
         }
         for (own, others) in self.by_database.iter_mut().zip(&other.by_database) {
@@ -192,9 +196,21 @@ impl Tally {
                 self.attempted,
                 self.committed + self.failed + self.skipped,
             ),
-            ("latencies = committed", self.latency.histogram().len(), self.committed),
-            ("sum over databases = committed", sum(&self.by_database), self.committed),
-            ("sum over scripts = committed", sum(&self.by_script), self.committed),
+            (
+                "latencies = committed",
+                self.latency.histogram().len(),
+                self.committed,
+            ),
+            (
+                "sum over databases = committed",
+                sum(&self.by_database),
+                self.committed,
+            ),
+            (
+                "sum over scripts = committed",
+                sum(&self.by_script),
+                self.committed,
+            ),
         ];
         rules
             .iter()
@@ -288,7 +304,10 @@ mod tests {
         let mut tally = tally(&[Fate::Skip, Fate::Fail]);
         tally.failed = 0;
         let words = tally.inconsistency().unwrap();
-        assert!(words.contains("attempted = committed + failed + skipped"), "{words}");
+        assert!(
+            words.contains("attempted = committed + failed + skipped"),
+            "{words}"
+        );
     }
 
     #[test]

@@ -74,7 +74,9 @@ impl Watcher for Watch<'_, '_> {
         let seen = &mut self.seen;
         seen.after = Some(self.bench.stamp_after());
         let machine = self.bench.machine_cpu();
-        seen.machine = machine.zip(seen.machine).map(|(now, before)| now.since(before));
+        seen.machine = machine
+            .zip(seen.machine)
+            .map(|(now, before)| now.since(before));
         seen.server_memory = self.bench.server_memory();
         self.keeper.await_quiet().map_err(Error::new)?;
         let now = self.keeper.activity().map_err(Error::new)?;

@@ -6,7 +6,7 @@ use super::program::Program;
 use crate::sql::Dialect;
 
 /// The tables that a built-in script works on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Schema {
     /// `tuples (client, number, note)`, which only grows.
     Tuples,
