@@ -69,7 +69,8 @@ pub struct Judging {
     #[arg(long, value_name = "PERCENT")]
     pub threshold: Option<String>,
 
-    /// What is compared: settled (default), flushed, returned, or an operation's name
+    /// What is compared: settled, flushed, returned, tps (transactions
+    /// a second of a load) or an operation's name (of loads tps, else settled)
     #[arg(long, value_name = "FIGURE")]
     pub figure: Option<String>,
 }

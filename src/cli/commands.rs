@@ -213,12 +213,14 @@ fn figure(results: &Results, name: Option<&str>) -> Result<Figure> {
         phases.flat_map(|p| &p.operations).map(|o| o.name.as_str())
     };
     match name {
-        None | Some("settled") => Ok(Figure::Settled),
+        None => Ok(Figure::Usual),
+        Some("settled") => Ok(Figure::Settled),
+        Some("tps") => Ok(Figure::Transactions),
         Some("flushed") => Ok(Figure::Flushed),
         Some("returned") => Ok(Figure::Returned),
         Some(name) if operations().any(|o| o == name) => Ok(Figure::Operation(name.to_string())),
         Some(name) => {
-            let mut valid = vec!["settled", "flushed", "returned"];
+            let mut valid = vec!["settled", "flushed", "returned", "tps"];
             for operation in operations() {
                 if !valid.contains(&operation) {
                     valid.push(operation);

@@ -1,11 +1,16 @@
 //! Which figure of a case is compared.
 
 use super::Metric;
-use crate::record::{CaseRecord, Completeness, EndRecord, Outcome, PhaseRecord};
+use crate::record::{CaseRecord, Completeness, EndRecord, KeyRecord, Outcome, PhaseRecord};
 
 /// A figure that every measured case of a workload has.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Figure {
+    /// That of each workload where nothing is chosen: transactions a second of a load,
+    /// seconds until settled of everything else.
+    Usual,
+    /// Committed transactions a second of a load, until returned.
+    Transactions,
     /// Until the last statement was answered.
     Returned,
     /// And the target was flushed.
@@ -18,14 +23,29 @@ pub enum Figure {
 }
 
 impl Figure {
-    /// What the figure is, and whether more of it is better.
+    /// The figure that is compared for cases with this key.
+    pub fn for_key(&self, key: &KeyRecord) -> Figure {
+        match self {
+            Figure::Usual if key.load.is_some() => Figure::Transactions,
+            Figure::Usual => Figure::Settled,
+            chosen => chosen.clone(),
+        }
+    }
+
+    /// What the figure is, and whether more of it is better; [`Figure::Usual`] must have
+    /// been made one by [`for_key`](Figure::for_key).
     pub fn metric(&self) -> Metric {
-        Metric::SECONDS
+        match self {
+            Figure::Transactions => Metric::TRANSACTIONS_PER_SECOND,
+            _ => Metric::SECONDS,
+        }
     }
 
     /// In words.
     pub fn name(&self) -> &str {
         match self {
+            Figure::Usual => "seconds until settled, of loads transactions/s",
+            Figure::Transactions => "transactions/s",
             Figure::Returned => "seconds until returned",
             Figure::Flushed => "seconds until flushed",
             Figure::Settled => "seconds until settled",
@@ -33,12 +53,14 @@ impl Figure {
         }
     }
 
-    /// The figure of a case, in seconds; `None` where it was not measured to its end.
+    /// The figure of a case, in the unit of its metric; `None` where it was not measured to its end.
     pub fn of(&self, case: &CaseRecord) -> Option<f64> {
         if case.outcome != Outcome::Measured {
             return None;
         }
         match self {
+            Figure::Usual => self.for_key(&case.case).of(case),
+            Figure::Transactions => Some(case.load.as_ref()?.tps()).filter(|tps| *tps > 0.0),
             Figure::Returned => ends(case, |p| Some(p.ends?.returned)),
             Figure::Flushed => ends(case, |p| Some(p.ends?.flushed)),
             Figure::Settled => ends(case, |p| Some(p.ends?.settled)),

@@ -136,7 +136,7 @@ fn sure(plan: &Plan, store: &Store) -> Result<bool> {
         &results,
         &Choice {
             baseline: None,
-            figure: Figure::Settled,
+            figure: Figure::Usual,
             rule: Rule::default().with_threshold(plan.threshold)?,
         },
     );

@@ -51,8 +51,10 @@ pub(super) trait Watcher {
     fn before(&mut self) -> Result<()>;
     /// Beside the measured period: the sums so far, and when to be called next.
     fn sample(&mut self, elapsed: Duration, beat: Beat) -> Result<Duration>;
-    /// The last client has had its last answer and has closed its connections.
-    fn after(&mut self) -> Result<()>;
+    /// The last client has had its last answer; all connections are open still.
+    fn returned(&mut self) -> Result<()>;
+    /// The clients' connections are closed.
+    fn closed(&mut self) -> Result<()>;
 }
 
 impl<'a> Crew<'a> {
@@ -176,11 +178,12 @@ impl<'a> Crew<'a> {
             }
             thread::park_timeout(next.saturating_sub(start.elapsed()));
         }
-        sampled?;
-        match self.alarm.is_raised() {
-            true => Ok(()),
-            false => watcher.after(),
-        }
+        let watch = sampled.is_ok() && !self.alarm.is_raised();
+        let returned = if watch { watcher.returned() } else { Ok(()) };
+        self.barrier.wait();
+        self.barrier.wait();
+        sampled.and(returned)?;
+        if watch { watcher.closed() } else { Ok(()) }
     }
 
     /// A client thread: `None` when it failed.
@@ -202,6 +205,9 @@ impl<'a> Crew<'a> {
         self.barrier.wait();
         let waits = driver.as_ref().and_then(Driver::busy_waits);
         self.drive(&mut driver, &self.measured, index);
+        self.running.fetch_sub(1, Ordering::Release);
+        main.unpark();
+        self.barrier.wait();
         let outcome = driver.zip(warm).map(|(mut driver, warm)| {
             let ended = driver.ended();
             Outcome {
@@ -219,8 +225,7 @@ impl<'a> Crew<'a> {
             }
         });
         // The connections are closed by now.
-        self.running.fetch_sub(1, Ordering::Release);
-        main.unpark();
+        self.barrier.wait();
         outcome
     }
 

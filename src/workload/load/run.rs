@@ -24,9 +24,9 @@ pub const NAME: &str = "load";
 /// Runs one load with its three ends and its checks.
 ///
 /// Inside the measured period are the transactions of all clients, from their common
-/// release to the last answer, and the closing of the connections. Connecting (unless
-/// there is a new connection a transaction), preparing of statements and the warm-up are
-/// before it; reading of counters is around it, but for the progress figures, which
+/// release to the last answer. Connecting (unless there is a new connection a
+/// transaction), preparing of statements and the warm-up are before it, the closing of
+/// the connections after it; reading of counters is around it, but for the progress figures, which
 /// another thread takes from memory.
 ///
 /// # Errors

@@ -70,7 +70,7 @@ impl Watcher for Watch<'_, '_> {
         Ok(next)
     }
 
-    fn after(&mut self) -> Result<()> {
+    fn returned(&mut self) -> Result<()> {
         let seen = &mut self.seen;
         seen.after = Some(self.bench.stamp_after());
         let machine = self.bench.machine_cpu();
@@ -78,6 +78,11 @@ impl Watcher for Watch<'_, '_> {
             .zip(seen.machine)
             .map(|(now, before)| now.since(before));
         seen.server_memory = self.bench.server_memory();
+        Ok(())
+    }
+
+    fn closed(&mut self) -> Result<()> {
+        let seen = &mut self.seen;
         self.keeper.await_quiet().map_err(Error::new)?;
         let now = self.keeper.activity().map_err(Error::new)?;
         seen.activity = now.since(&seen.activity_before);
