@@ -4,6 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may end in a panic")]
 
+mod corpus;
 mod noting;
 mod orphan;
 mod phases;

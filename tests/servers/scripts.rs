@@ -2,8 +2,9 @@
 //! installed beside it: the server must have got the same statements, which are those of
 //! the `.expected` files. `MOUNTMARK_BLESS=1` writes these files from what pgbench sent.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::Arc;
 use std::thread;
@@ -14,93 +15,8 @@ use mountmark::workload::load::script::{
 };
 use postgres::SimpleQueryMessage;
 
+use crate::corpus::{Script, corpus};
 use crate::noting::Noting;
-
-/// The first line of a script says how it is to be run:
-/// `-- corpus: simple|prepared random fails define=NAME=VALUE transactions=N`.
-struct Script {
-    name: String,
-    path: PathBuf,
-    text: String,
-    simple: bool,
-    prepared: bool,
-    /// Digits differ from run to run.
-    random: bool,
-    fails: bool,
-    defines: Vec<(String, String)>,
-    transactions: usize,
-}
-
-impl Script {
-    fn read(path: PathBuf) -> Script {
-        let text = fs::read_to_string(&path).unwrap();
-        let first = text.lines().next().unwrap_or_default();
-        let words = first.strip_prefix("-- corpus:").unwrap_or_default();
-        let words: Vec<&str> = words.split_whitespace().collect();
-        let has = |word: &str| words.contains(&word);
-        let values = |name: &str| -> Vec<String> {
-            let found = words.iter().filter_map(|w| w.strip_prefix(name));
-            found.map(str::to_string).collect()
-        };
-        let defines = values("define=").into_iter();
-        Script {
-            simple: !has("prepared"),
-            prepared: !has("simple"),
-            random: has("random"),
-            fails: has("fails"),
-            defines: defines
-                .map(|d| {
-                    d.split_once('=')
-                        .map(|(n, v)| (n.into(), v.into()))
-                        .unwrap()
-                })
-                .collect(),
-            transactions: values("transactions=")
-                .first()
-                .map_or(1, |n| n.parse().unwrap()),
-            name: path.file_stem().unwrap().to_string_lossy().into_owned(),
-            path,
-            text: text.clone(),
-        }
-    }
-
-    fn modes(&self) -> impl Iterator<Item = &'static str> {
-        let modes = [("simple", self.simple), ("prepared", self.prepared)];
-        modes.into_iter().filter(|m| m.1).map(|m| m.0)
-    }
-
-    fn told(&self, text: &str) -> String {
-        if self.random {
-            without_numbers(text)
-        } else {
-            text.to_string()
-        }
-    }
-}
-
-/// With `#` for each number, its sign included.
-fn without_numbers(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        if c.is_ascii_digit() {
-            out.truncate(out.trim_end_matches(['-', '#']).len());
-            out.push('#');
-        } else {
-            out.push(c);
-        }
-    }
-    out
-}
-
-fn corpus() -> Vec<Script> {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts");
-    let entries = fs::read_dir(dir).unwrap().map(|e| e.unwrap().path());
-    let mut paths: Vec<PathBuf> = entries
-        .filter(|p| p.extension().is_some_and(|e| e == "sql"))
-        .collect();
-    paths.sort();
-    paths.into_iter().map(Script::read).collect()
-}
 
 /// What a run left behind beside the server's log.
 #[derive(Default)]
@@ -204,25 +120,6 @@ fn send(client: &mut postgres::Client, machine: &mut Machine, ran: &mut Ran) -> 
     Ok(())
 }
 
-/// One line each, and a last line for a failure.
-fn lines(script: &Script, statements: &[String], debug: &[String], failed: bool) -> String {
-    let mut out = String::new();
-    let one_line = |text: &str| {
-        let text = script.told(text).replace('\\', "\\\\");
-        text.replace('\n', "\\n").replace('\r', "\\r")
-    };
-    for statement in statements {
-        out += &format!("{}\n", one_line(statement));
-    }
-    for line in debug {
-        out += &format!("{}\n", one_line(line));
-    }
-    if failed {
-        out += "the client cannot go on\n";
-    }
-    out
-}
-
 fn prepare_tables(server: &Noting) {
     server
         .connect("tables")
@@ -235,16 +132,6 @@ fn prepare_tables(server: &Noting) {
         .unwrap();
 }
 
-fn arguments(script: &Script, mode: &str) -> Vec<String> {
-    let mut arguments: Vec<String> = ["-n", "-c", "1", "-M", mode, "-t"].map(String::from).into();
-    arguments.push(script.transactions.to_string());
-    for (name, value) in &script.defines {
-        arguments.extend(["-D".into(), format!("{name}={value}")]);
-    }
-    arguments.extend(["-f".into(), script.path.display().to_string()]);
-    arguments
-}
-
 /// The output of pgbench: what `debug()` wrote, and whether it gave up.
 fn of_pgbench(script: &Script, output: &Output) -> (Vec<String>, bool) {
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -253,6 +140,75 @@ fn of_pgbench(script: &Script, output: &Output) -> (Vec<String>, bool) {
     let failed = !output.status.success();
     assert_eq!(failed, script.fails, "{}: {errors}", script.name);
     (debug, failed)
+}
+
+/// One script in one mode, as it ran.
+struct Run<'a> {
+    script: &'a Script,
+    mode: &'static str,
+    ours: Ran,
+    /// What pgbench's `debug()` wrote, and whether it gave up.
+    theirs: Option<(Vec<String>, bool)>,
+}
+
+fn run<'a>(
+    server: &Noting,
+    pgbench: Option<&Path>,
+    script: &'a Script,
+    mode: &'static str,
+) -> Run<'a> {
+    let program = Program::parse(&script.name, &script.text).unwrap_or_else(|e| panic!("{e}"));
+    let mix = Mix::of(program).unwrap();
+    let values = match mode {
+        "simple" => Values::InText,
+        _ => Values::AsParams,
+    };
+    mix.check(values, &script.defines)
+        .unwrap_or_else(|e| panic!("{e}"));
+    let theirs = pgbench.map(|pgbench| {
+        let name = format!("pgbench {} {mode}", script.name);
+        let output = server.run_pgbench(pgbench, &name, &script.arguments(mode));
+        of_pgbench(script, &output)
+    });
+    let mut client = server.connect(&format!("ours {} {mode}", script.name));
+    let ours = drive(&mut client, mix, &script.defines, script.transactions);
+    assert_eq!(ours.failed, script.fails, "{}", script.name);
+    Run {
+        script,
+        mode,
+        ours,
+        theirs,
+    }
+}
+
+/// Where what was sent is not what is expected.
+fn differences(run: Run<'_>, noted: &BTreeMap<String, Vec<String>>) -> Vec<String> {
+    let (script, mode) = (run.script, run.mode);
+    let sent = |by: &str| {
+        let name = format!("{by} {} {mode}", script.name);
+        noted.get(&name).cloned().unwrap_or_default()
+    };
+    let statements = match mode {
+        "simple" => sent("ours"),
+        _ => run.ours.prepared,
+    };
+    let ours = script.lines(&statements, &run.ours.debug, run.ours.failed);
+    let theirs = run
+        .theirs
+        .map(|(debug, failed)| script.lines(&sent("pgbench"), &debug, failed));
+    let file = script.path.with_extension(format!("{mode}.expected"));
+    if let (Some(theirs), Some(_)) = (&theirs, std::env::var_os("MOUNTMARK_BLESS")) {
+        fs::write(&file, theirs).unwrap();
+    }
+    let expected = fs::read_to_string(&file).unwrap_or_default();
+    let both = [("we", Some(ours)), ("pgbench", theirs)].into_iter();
+    let wrong = both.filter_map(|(by, sent)| Some((by, sent.filter(|s| *s != expected)?)));
+    wrong
+        .map(|(by, sent)| {
+            let name = &script.name;
+            format!("{name} {mode}, {by} sent:\n{sent}expected:\n{expected}")
+        })
+        .collect()
 }
 
 pub fn send_what_pgbench_sends() {
@@ -268,58 +224,15 @@ pub fn send_what_pgbench_sends() {
     assert!(scripts.len() >= 40, "{} scripts", scripts.len());
     let mut runs = Vec::new();
     for script in &scripts {
-        let program = Program::parse(&script.name, &script.text).unwrap_or_else(|e| panic!("{e}"));
-        let mix = Mix::of(program).unwrap();
         for mode in script.modes() {
-            let values = match mode {
-                "simple" => Values::InText,
-                _ => Values::AsParams,
-            };
-            mix.check(values, &script.defines)
-                .unwrap_or_else(|e| panic!("{e}"));
-            let theirs = pgbench.as_ref().map(|pgbench| {
-                let name = format!("pgbench {} {mode}", script.name);
-                let output = server.run_pgbench(pgbench, &name, &arguments(script, mode));
-                of_pgbench(script, &output)
-            });
-            let mut client = server.connect(&format!("ours {} {mode}", script.name));
-            let ours = drive(
-                &mut client,
-                mix.clone(),
-                &script.defines,
-                script.transactions,
-            );
-            assert_eq!(ours.failed, script.fails, "{}", script.name);
-            runs.push((script, mode, ours, theirs));
+            runs.push(run(&server, pgbench.as_deref(), script, mode));
         }
     }
     let noted = server.stop();
-    let mut wrong = Vec::new();
-    for (script, mode, ours, theirs) in runs {
-        let sent = |by: &str| {
-            let name = format!("{by} {} {mode}", script.name);
-            noted.get(&name).cloned().unwrap_or_default()
-        };
-        let statements = match mode {
-            "simple" => sent("ours"),
-            _ => ours.prepared,
-        };
-        let ours = lines(script, &statements, &ours.debug, ours.failed);
-        let theirs = theirs.map(|(debug, failed)| lines(script, &sent("pgbench"), &debug, failed));
-        let expected = script.path.with_extension(format!("{mode}.expected"));
-        if let (Some(theirs), Some(_)) = (&theirs, std::env::var_os("MOUNTMARK_BLESS")) {
-            fs::write(&expected, theirs).unwrap();
-        }
-        let expected = fs::read_to_string(&expected).unwrap_or_default();
-        for (by, sent) in [("we", Some(ours)), ("pgbench", theirs)] {
-            if let Some(sent) = sent.filter(|sent| *sent != expected) {
-                wrong.push(format!(
-                    "{} {mode}, {by} sent:\n{sent}expected:\n{expected}",
-                    script.name
-                ));
-            }
-        }
-    }
+    let wrong: Vec<String> = runs
+        .into_iter()
+        .flat_map(|run| differences(run, &noted))
+        .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
