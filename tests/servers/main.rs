@@ -4,8 +4,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may end in a panic")]
 
+mod corpus;
+mod noting;
 mod orphan;
 mod phases;
+mod scripts;
 mod sessions;
 mod starting;
 mod support;
@@ -37,4 +40,19 @@ for_each_server! {
     tells_when_it_was_killed => crate::sessions::tells_when_it_was_killed,
     runs_every_phase => crate::phases::runs_every_phase,
     outlives_nobody => crate::orphan::outlives_nobody,
+}
+
+#[test]
+fn scripts_send_what_pgbench_sends() {
+    scripts::send_what_pgbench_sends();
+}
+
+#[test]
+fn built_in_scripts_send_what_pgbench_sends() {
+    scripts::built_in_scripts_send_what_pgbench_sends();
+}
+
+#[test]
+fn built_in_scripts_find_their_tables() {
+    scripts::built_in_scripts_find_their_tables();
 }

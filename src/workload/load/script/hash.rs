@@ -22,7 +22,7 @@ pub(super) fn murmur2(value: i64, seed: i64) -> i64 {
     fold(mixed) as i64
 }
 
-/// Where `index` (taken modulo `size`) goes in the permutation of `0..size` that `seed`
+/// Where `index` (as an unsigned number, modulo `size`) goes in the permutation of `0..size` that `seed`
 /// chooses. `size` is above 0.
 ///
 /// A Feistel network permutes the next larger range whose number of bits is even; a value
@@ -33,7 +33,7 @@ pub(super) fn permute(index: i64, size: i64, seed: i64) -> i64 {
     let size = size as u64;
     let bits = u64::BITS - (size - 1).leading_zeros();
     let half = bits.div_ceil(2).max(1);
-    let mut at = index.rem_euclid(size as i64) as u64;
+    let mut at = index as u64 % size;
     loop {
         at = feistel(at, half, seed);
         if at < size {
@@ -99,7 +99,8 @@ mod tests {
         ) {
             let at = permute(index, size, seed);
             prop_assert!((0..size).contains(&at));
-            prop_assert_eq!(at, permute(index.rem_euclid(size), size, seed));
+            let inside = (index as u64 % size as u64) as i64;
+            prop_assert_eq!(at, permute(inside, size, seed));
         }
     }
 }

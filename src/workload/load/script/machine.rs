@@ -1,16 +1,14 @@
 //! One client: a program counter over the steps of its script. It does no I/O and reads
 //! no clock: it says what is to be done, and is told what came back.
 
-use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::command::{Amount, Span, Word};
+use super::command::{Amount, Span};
 use super::error::RunError;
 use super::eval::evaluate;
 use super::memory::{Memory, Setup, View};
 use super::mix::{Mix, Part};
-use super::names::is_name;
 use super::program::Act;
 use super::random::Rng;
 use super::statement::{Keep, Statement};
@@ -48,17 +46,18 @@ pub enum Action {
 /// Nothing is allocated from step to step once every script has run.
 #[derive(Debug)]
 pub struct Machine {
-    mix: Arc<Mix>,
-    memory: Memory,
+    pub(super) mix: Arc<Mix>,
+    pub(super) memory: Memory,
     /// Chooses scripts; apart, so that a retry does not disturb it.
     choice: Rng,
-    script: usize,
+    pub(super) script: usize,
     /// The next step.
-    next: usize,
+    pub(super) next: usize,
     /// The statement sent last.
-    statement: usize,
+    pub(super) statement: usize,
     in_pipeline: bool,
-    name: String,
+    /// For names of columns with their prefix.
+    pub(super) name: String,
 }
 
 impl Machine {
@@ -117,7 +116,7 @@ impl Machine {
         self.in_pipeline
     }
 
-    fn part(&self) -> &Part {
+    pub(super) fn part(&self) -> &Part {
         &self.mix.parts[self.script]
     }
 
@@ -203,7 +202,7 @@ impl Machine {
         }
     }
 
-    fn failure(&self, message: String) -> RunError {
+    pub(super) fn failure(&self, message: String) -> RunError {
         let program = self.part().program.as_ref();
         let source = program.source();
         let last = self.next.saturating_sub(1);
@@ -237,100 +236,6 @@ impl Machine {
         let map = &self.part().map;
         self.statement()
             .write_simple(out, |var| self.memory.get(map[var.index()]));
-    }
-
-    /// One result of the statement sent last. To be called for each result, in order, if
-    /// [`Statement::keep`] is not `Nothing`: `rows` is the number of its rows (0 also for a
-    /// statement that gives none), `last` says that no other result follows, `fields`
-    /// are the column names and fields of its last row.
-    ///
-    /// # Errors
-    /// `\gset` did not get one row, or a column's name cannot be a variable's.
-    pub fn received<'a>(
-        &mut self,
-        rows: u64,
-        last: bool,
-        fields: impl IntoIterator<Item = (&'a str, Option<&'a str>)>,
-    ) -> Result<(), RunError> {
-        match self.statement().keep {
-            Keep::Nothing => Ok(()),
-            Keep::One if !last => Ok(()),
-            Keep::One if rows != 1 => {
-                Err(self.failure(format!("\\gset expects one row, got {rows}")))
-            }
-            Keep::All if rows == 0 => Ok(()),
-            Keep::One | Keep::All => fields.into_iter().try_for_each(|(column, field)| {
-                self.keep(column, field)
-                    .map_err(|message| self.failure(message))
-            }),
-        }
-    }
-
-    fn keep(&mut self, column: &str, field: Option<&str>) -> Result<(), String> {
-        let statement = &self.mix.parts[self.script].program.statements()[self.statement];
-        self.name.clear();
-        self.name.push_str(&statement.prefix);
-        self.name.push_str(column);
-        if !is_name(&self.name) {
-            return Err(format!("'{}' is no name for a variable", self.name));
-        }
-        // A name that no script mentions is of no use to any.
-        if let Some(var) = self.mix.names.find(&self.name) {
-            self.memory.text(var).push_str(field.unwrap_or_default());
-        }
-        Ok(())
-    }
-
-    /// After [`Action::Shell`]: appends the command line to `out`, and says whether the
-    /// first line of its output is to be given to [`shell_output`](Self::shell_output).
-    ///
-    /// # Errors
-    /// A variable in it has no value.
-    pub fn shell_command(&self, out: &mut String) -> Result<bool, RunError> {
-        let part = self.part();
-        let step = &part.program.steps[self.next.saturating_sub(1)];
-        let Act::Shell(shell) = &step.act else {
-            return Ok(false);
-        };
-        for (n, word) in shell.words.iter().enumerate() {
-            if n > 0 {
-                out.push(' ');
-            }
-            match word {
-                Word::Text(text) => out.push_str(text),
-                Word::Var(var) => {
-                    let Some(value) = self.memory.get(part.map[var.index()]) else {
-                        let name = part.program.names.name(*var);
-                        return Err(self.failure(format!("the variable '{name}' has no value yet")));
-                    };
-                    // Writing to a string cannot fail.
-                    let _ = write!(out, "{value}");
-                }
-            }
-        }
-        Ok(shell.into.is_some())
-    }
-
-    /// The first line that the command of `\setshell` wrote.
-    ///
-    /// # Errors
-    /// It is no integer.
-    pub fn shell_output(&mut self, line: &str) -> Result<(), RunError> {
-        let step = &self.mix.parts[self.script].program.steps[self.next.saturating_sub(1)];
-        let Act::Shell(shell) = &step.act else {
-            return Ok(());
-        };
-        let Some(var) = shell.into else {
-            return Ok(());
-        };
-        let var = self.part().map[var.index()];
-        match line.trim().parse() {
-            Ok(number) => {
-                self.memory.set(var, super::Value::Int(number));
-                Ok(())
-            }
-            Err(_) => Err(self.failure(format!("the command must write an integer, not '{line}'"))),
-        }
     }
 
     /// Takes the lines that `debug()` wrote since the last call.

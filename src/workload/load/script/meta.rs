@@ -95,7 +95,7 @@ impl<'a> Reader<'_, 'a> {
         let found = self.need("the name of a variable")?;
         if !is_name(found.text) {
             let wrong = format!(
-                "'{}' is no name for a variable; letters, digits and '_' are",
+                "'{}' is no name for a variable: letters, digits and '_', no digit first",
                 found.text
             );
             return Err(self.source.error(found.at, wrong));

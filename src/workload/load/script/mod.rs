@@ -30,6 +30,7 @@
 //! NULL is a true NULL, one in a comment stays, and `':name'` alone in quotes is a
 //! parameter; the permutation of `permute()` is another one.
 
+mod answer;
 mod builtin;
 mod command;
 mod error;

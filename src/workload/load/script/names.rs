@@ -55,9 +55,10 @@ pub(super) fn is_name_char(c: u8) -> bool {
     c.is_ascii_alphanumeric() || c == b'_' || !c.is_ascii()
 }
 
-/// Whether `name` can be a variable's name: letters, digits, `_`.
+/// Whether `name` can be a variable's name: letters, digits, `_`, not beginning with a
+/// digit.
 pub(super) fn is_name(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(is_name_char)
+    !name.is_empty() && reference_length(name) == name.len()
 }
 
 /// The length of the name that begins `text`, whose first character is no digit; 0 for

@@ -106,7 +106,7 @@ fn commands() {
         ("\\set", "\\set lacks the name of a variable", 1),
         (
             "\\set a-b 1",
-            "'a-b' is no name for a variable; letters, digits and '_' are",
+            "'a-b' is no name for a variable: letters, digits and '_', no digit first",
             6,
         ),
         (
