@@ -1,8 +1,10 @@
 //! From what was typed to a plan for this machine.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use super::args::RunArgs;
+use super::duets;
 use super::load_plan;
 use crate::compare;
 use crate::engine::{self, Kind, Settings};
@@ -79,7 +81,7 @@ pub fn resolve(args: &RunArgs, privilege: &Privilege) -> Result<Resolved> {
             fast: args.fast,
             read_key_loops: args.read_key_loops,
             many_keys_loops: args.many_keys_loops,
-            atis_data: None,
+            atis_data: atis_data(args)?,
             time_limit_s: args.time_limit,
         },
         image_size: args.image_size,
@@ -88,9 +90,29 @@ pub fn resolve(args: &RunArgs, privilege: &Privilege) -> Result<Resolved> {
         baseline: baseline(args)?,
         threshold: fraction("--threshold", &args.threshold)?,
         until_sure: until_sure(args)?,
+        slice: None,
+        units: Vec::new(),
     }
     .with_twins();
+    let plan = duets::arrange(plan, args, &mut notes)?;
     Ok(Resolved { plan, notes })
+}
+
+/// The directory of the original tables, made absolute: a worker may live elsewhere.
+fn atis_data(args: &RunArgs) -> Result<Option<PathBuf>> {
+    let Some(dir) = &args.atis_data else {
+        return Ok(None);
+    };
+    let found = dir
+        .canonicalize()
+        .ok()
+        .filter(|d| d.join("flight.txt").is_file());
+    found.map(Some).ok_or_else(|| {
+        usage(format!(
+            "--atis-data {}: the original tables (aircraft.txt, …, transport.txt) are not in it",
+            dir.display()
+        ))
+    })
 }
 
 /// Rounds to begin with: width alone decides after them.

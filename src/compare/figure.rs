@@ -6,9 +6,12 @@ use crate::record::{CaseRecord, Completeness, EndRecord, KeyRecord, Outcome, Pha
 /// A figure that every measured case of a workload has.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Figure {
-    /// That of each workload where nothing is chosen: transactions a second of a load,
-    /// seconds until settled of everything else.
-    Usual,
+    /// Of a load transactions a second; of everything else seconds, until settled or until
+    /// returned.
+    Mixed {
+        /// Until settled.
+        settled: bool,
+    },
     /// Committed transactions a second of a load, until returned.
     Transactions,
     /// Until the last statement was answered.
@@ -23,16 +26,39 @@ pub enum Figure {
 }
 
 impl Figure {
+    /// What is compared where the user says nothing: transactions a second of loads; of
+    /// everything else *settled*, or *returned* where no case tells when it had settled,
+    /// as in what was imported.
+    pub fn usual<'c>(cases: impl IntoIterator<Item = &'c CaseRecord> + Clone) -> Figure {
+        let load = |c: &&CaseRecord| c.case.load.is_some();
+        let loads = cases.clone().into_iter().filter(load).count();
+        let mut others = cases.into_iter().filter(|c| !load(c)).peekable();
+        if loads > 0 && others.peek().is_none() {
+            return Figure::Transactions;
+        }
+        let mut ends = others
+            .flat_map(|c| &c.phases)
+            .filter_map(|p| p.ends)
+            .peekable();
+        let settled = ends.peek().is_none() || ends.any(|e| e.settled.is_some());
+        match (loads, settled) {
+            (0, true) => Figure::Settled,
+            (0, false) => Figure::Returned,
+            _ => Figure::Mixed { settled },
+        }
+    }
+
     /// The figure that is compared for cases with this key.
     pub fn for_key(&self, key: &KeyRecord) -> Figure {
         match self {
-            Figure::Usual if key.load.is_some() => Figure::Transactions,
-            Figure::Usual => Figure::Settled,
+            Figure::Mixed { .. } if key.load.is_some() => Figure::Transactions,
+            Figure::Mixed { settled: true } => Figure::Settled,
+            Figure::Mixed { settled: false } => Figure::Returned,
             chosen => chosen.clone(),
         }
     }
 
-    /// What the figure is, and whether more of it is better; [`Figure::Usual`] must have
+    /// What the figure is, and whether more of it is better; [`Figure::Mixed`] must have
     /// been made one by [`for_key`](Figure::for_key).
     pub fn metric(&self) -> Metric {
         match self {
@@ -44,7 +70,8 @@ impl Figure {
     /// In words.
     pub fn name(&self) -> &str {
         match self {
-            Figure::Usual => "seconds until settled, of loads transactions/s",
+            Figure::Mixed { settled: true } => "seconds until settled, of loads transactions/s",
+            Figure::Mixed { settled: false } => "seconds until returned, of loads transactions/s",
             Figure::Transactions => "transactions/s",
             Figure::Returned => "seconds until returned",
             Figure::Flushed => "seconds until flushed",
@@ -59,11 +86,11 @@ impl Figure {
             return None;
         }
         match self {
-            Figure::Usual => self.for_key(&case.case).of(case),
+            Figure::Mixed { .. } => self.for_key(&case.case).of(case),
             Figure::Transactions => Some(case.load.as_ref()?.tps()).filter(|tps| *tps > 0.0),
             Figure::Returned => ends(case, |p| Some(p.ends?.returned)),
-            Figure::Flushed => ends(case, |p| Some(p.ends?.flushed)),
-            Figure::Settled => ends(case, |p| Some(p.ends?.settled)),
+            Figure::Flushed => ends(case, |p| p.ends?.flushed),
+            Figure::Settled => ends(case, |p| p.ends?.settled),
             Figure::Operation(name) => operation(case, name),
         }
     }

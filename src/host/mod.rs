@@ -8,9 +8,11 @@ pub mod interrupt;
 pub mod ledger;
 mod machine;
 pub mod marker;
+mod monitor;
 
 pub use cgroup::{Cgroup, Hierarchies, cpu_stat};
 pub use cpus::{allowed_cpus, pin};
 pub use facts::{Facts, now_utc, utc};
 pub use ledger::{Ledger, leftovers};
 pub use machine::machine_cpu;
+pub use monitor::{Reading, Window};

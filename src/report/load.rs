@@ -7,8 +7,8 @@ use super::grid::Grid;
 use crate::compare::Axis;
 use crate::measure::stats::median;
 use crate::record::{
-    CaseRecord, EndsRecord, KeyRecord, LatencyRecord, LoadPlanRecord, LoadRecord, Outcome,
-    PhaseRecord, Results,
+    CaseRecord, EndRecord, EndsRecord, KeyRecord, LatencyRecord, LoadPlanRecord, LoadRecord,
+    Outcome, PhaseRecord, Results,
 };
 use crate::units::seconds;
 use crate::workload::load::Progress;
@@ -198,13 +198,13 @@ fn rows(grid: &mut Grid, columns: &[Column<'_>], plan: &LoadPlanRecord) {
     checkpoint_rows(grid, columns);
     row(grid, columns, "whole load", rate, |c| Some(c.load.tps()));
     row(grid, columns, "seconds returned", seconds, |c| {
-        ends(c, |e| e.returned.wall_ns)
+        ends(c, |e| Some(e.returned))
     });
     row(grid, columns, "seconds flushed", seconds, |c| {
-        ends(c, |e| e.flushed.wall_ns)
+        ends(c, |e| e.flushed)
     });
     row(grid, columns, "seconds settled", seconds, |c| {
-        ends(c, |e| e.settled.wall_ns)
+        ends(c, |e| e.settled)
     });
     let name = if plan.rate.is_some() {
         "latency from schedule"
@@ -403,8 +403,8 @@ fn figures<'r>(columns: &'r [Column<'r>]) -> impl Iterator<Item = Figures<'r>> {
         .filter_map(|c| measured(c))
 }
 
-fn ends(figures: Figures<'_>, pick: fn(&EndsRecord) -> u64) -> Option<f64> {
-    Some(pick(&figures.phase?.ends?) as f64 / 1e9)
+fn ends(figures: Figures<'_>, pick: fn(&EndsRecord) -> Option<EndRecord>) -> Option<f64> {
+    Some(pick(&figures.phase?.ends?)?.wall_ns as f64 / 1e9)
 }
 
 /// A row of medians over the rounds; none where no case has the figure.

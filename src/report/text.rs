@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::{grid::Grid, load, verdicts};
+use super::{grid::Grid, imported, load, remarks, verdicts};
 use crate::compare::{Choice, within};
 use crate::measure::stats::median;
 use crate::record::{
@@ -38,8 +38,8 @@ pub fn text(out: &mut dyn Write, results: &Results, options: &TextOptions) -> io
         block.write(out, options.operations)?;
     }
     load::write(out, results, options.operations)?;
-    faults(out, results)?;
-    notes(out, results)
+    remarks::faults(out, results)?;
+    remarks::notes(out, results)
 }
 
 /// Writes a line a run.
@@ -78,6 +78,9 @@ fn head(out: &mut dyn Write, run: &RunRecord) -> io::Result<()> {
         .map_or(String::new(), |l| format!(" '{l}'"));
     let host = &run.host;
     writeln!(out, "run {}{label}, mountmark {}", run.id, run.mountmark)?;
+    if !run.imported.is_empty() {
+        return imported::head(out, run);
+    }
     writeln!(
         out,
         "{}, Linux {}, {} × {}{}, {} of memory",
@@ -240,13 +243,19 @@ impl Block<'_> {
             }));
             return;
         }
-        let end = |name: &str, pick: fn(&EndsRecord) -> EndRecord| {
+        let end = |name: &str, pick: fn(&EndsRecord) -> Option<EndRecord>| {
             self.row(format!("{workload} {name}"), workload, |cases| {
-                let times = ends(cases).map(|e| pick(&e).wall_ns as f64 / 1e9);
-                cell(cases, times.collect(), seconds)
+                let times = ends(cases).filter_map(|e| pick(&e));
+                let times = times.map(|e| e.wall_ns as f64 / 1e9).collect();
+                cell(cases, times, seconds)
             })
         };
-        grid.row(end("returned", |e| e.returned));
+        grid.row(end("returned", |e| Some(e.returned)));
+        let mut all = self.cases.values().flat_map(|cases| ends(cases));
+        if all.all(|e| e.flushed.is_none()) {
+            // Imported: nothing more is known of any.
+            return;
+        }
         grid.row(end("flushed", |e| e.flushed));
         grid.row(end("settled", |e| e.settled));
         let counts = |name: &str, pick: fn(&EndsRecord) -> Option<f64>, show: fn(f64) -> String| {
@@ -257,7 +266,7 @@ impl Block<'_> {
         grid.row(counts(
             "device writes until settled, MiB",
             |e| {
-                e.settled
+                e.settled?
                     .device
                     .map(|d| d.written_bytes as f64 / f64::from(1 << 20))
             },
@@ -265,7 +274,7 @@ impl Block<'_> {
         ));
         grid.row(counts(
             "flushes until settled",
-            |e| e.settled.device.map(|d| d.flushes as f64),
+            |e| e.settled?.device.map(|d| d.flushes as f64),
             |v| format!("{v:.0}"),
         ));
         grid.row(counts(
@@ -338,84 +347,4 @@ fn cell(cases: &[&CaseRecord], values: Vec<f64>, show: impl Fn(f64) -> String) -
         Some(Outcome::Interrupted { .. }) => "interrupted".to_string(),
         _ => "–".to_string(),
     }
-}
-
-/// Why cases have no figures: each cause once, with the rounds it struck.
-fn faults(out: &mut dyn Write, results: &Results) -> io::Result<()> {
-    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    let mut order = Vec::new();
-    for case in &results.cases {
-        let key = &case.case;
-        let line = match &case.outcome {
-            Outcome::Measured => continue,
-            Outcome::Failed { stage, causes, log } => {
-                let log: String = log.iter().map(|l| format!("\n    log: {l}")).collect();
-                format!(
-                    "failed: {} on {}, {}: in {stage}: {}{log}",
-                    key.workload,
-                    key.target,
-                    key.engine,
-                    causes.join(": ")
-                )
-            }
-            Outcome::Skipped { reason, remedy } => {
-                format!(
-                    "skipped: {}, {}: {reason}; {remedy}",
-                    key.target, key.engine
-                )
-            }
-            Outcome::Interrupted { stage } => format!(
-                "interrupted: {} on {}, {}: in {stage}",
-                key.workload, key.target, key.engine
-            ),
-        };
-        let count = seen.entry(line.clone()).or_default();
-        if *count == 0 {
-            order.push(line);
-        }
-        *count += 1;
-    }
-    if !order.is_empty() {
-        writeln!(out)?;
-    }
-    for line in order {
-        match seen[&line] {
-            1 => writeln!(out, "{line}")?,
-            n => writeln!(out, "{line} ({n} times)")?,
-        }
-    }
-    Ok(())
-}
-
-fn notes(out: &mut dyn Write, results: &Results) -> io::Result<()> {
-    let run = &results.run;
-    let mut notes: Vec<String> = Vec::new();
-    if let Some(image) = &run.image {
-        notes.push(format!(
-            "made targets took turns on one loop image, held by {}",
-            image.holder.as_deref().unwrap_or("unknown holder")
-        ));
-        if !image.direct_io {
-            notes.push(
-                "the loop device had no direct I/O: reads may have come from the host's cache"
-                    .into(),
-            );
-        }
-    }
-    notes.extend(run.remarks.iter().cloned());
-    for remark in results.cases.iter().flat_map(|c| &c.remarks) {
-        if !notes.contains(remark) {
-            notes.push(remark.clone());
-        }
-    }
-    if run.ending.is_none() {
-        notes.push("the run did not come to its end; the cases shown had been stored".into());
-    }
-    notes.extend(results.damage.iter().map(|d| format!("not read: {d}")));
-    if !notes.is_empty() {
-        writeln!(out)?;
-    }
-    notes
-        .iter()
-        .try_for_each(|note| writeln!(out, "note: {note}"))
 }

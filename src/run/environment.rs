@@ -13,6 +13,8 @@ use crate::host::{self, Ledger, interrupt};
 use crate::plan::Plan;
 use crate::record::DeviceRecord;
 use crate::target::{self, Image, Privilege, WorkDir};
+use crate::units::Bytes;
+use crate::workload::BOARD_BYTES;
 use crate::workload::load::{self, Preload};
 
 /// How a run is carried out, beside what it measures.
@@ -30,13 +32,52 @@ pub struct Options {
     pub hold_at: Option<super::Stage>,
 }
 
+/// Where one case at a time is measured.
+pub(super) struct Lane {
+    /// The image of its made targets.
+    pub image: Option<Image>,
+    /// Where made file systems are mounted.
+    pub mount_point: PathBuf,
+    /// A directory outside every target, for sockets and logs of servers.
+    pub run_dir: PathBuf,
+    /// What its workers write to standard error.
+    pub worker_log: PathBuf,
+}
+
+impl Lane {
+    fn new(number: usize, image: Option<Bytes>, dir: &WorkDir, ledger: &Ledger) -> Result<Self> {
+        let path = |name: &str| dir.path().join(format!("{name}{number}"));
+        let lane = Lane {
+            image: image
+                .map(|size| Image::create(dir, size, ledger, &interrupt::check))
+                .transpose()?,
+            mount_point: path("mnt"),
+            run_dir: path("run"),
+            worker_log: path("worker.log"),
+        };
+        for (dir, mode) in [(&lane.mount_point, 0o711), (&lane.run_dir, 0o700)] {
+            DirBuilder::new()
+                .mode(mode)
+                .create(dir)
+                .with_context(|| format!("cannot make {}", dir.display()))?;
+        }
+        Ok(lane)
+    }
+
+    /// The image as recorded.
+    pub fn image_record(&self) -> Option<DeviceRecord> {
+        self.image.as_ref().map(image_record)
+    }
+}
+
 /// What all cases share. Fields are dropped in this order: the image before the
 /// directory it lies in.
 pub(super) struct Environment {
     pub engines: BTreeMap<engine::Spec, Box<dyn Engine>>,
     /// Engines that were not found, with the causes.
     pub missing: BTreeMap<engine::Spec, Vec<String>>,
-    pub image: Option<Image>,
+    /// One, or two where cases play duets.
+    pub lanes: Vec<Lane>,
     pub cpus: Vec<usize>,
     pub privilege: Privilege,
     snapshots: RefCell<BTreeMap<(engine::Spec, Settings, Option<Preload>), PathBuf>>,
@@ -70,25 +111,16 @@ impl Environment {
         if engines.values().any(|e| e.has_server()) {
             workdir.let_pass()?;
         }
-        for (dir, mode) in [("mnt", 0o711), ("run", 0o700)] {
-            DirBuilder::new()
-                .mode(mode)
-                .create(workdir.path().join(dir))
-                .with_context(|| format!("cannot make {dir} in {}", workdir.path().display()))?;
+        let with_image = plan.needs_image() && options.privilege == Privilege::Full;
+        let mut lanes = Vec::new();
+        for number in 0..plan.lanes() {
+            let size = with_image.then_some(plan.image_size);
+            lanes.push(Lane::new(number, size, &workdir, &ledger)?);
         }
-        let image = match plan.needs_image() && options.privilege == Privilege::Full {
-            true => Some(Image::create(
-                &workdir,
-                plan.image_size,
-                &ledger,
-                &interrupt::check,
-            )?),
-            false => None,
-        };
         Ok(Environment {
             engines,
             missing,
-            image,
+            lanes,
             cpus: host::allowed_cpus(),
             privilege: options.privilege.clone(),
             snapshots: RefCell::default(),
@@ -97,23 +129,20 @@ impl Environment {
         })
     }
 
-    /// Where made file systems are mounted.
-    pub fn mount_point(&self) -> PathBuf {
-        self.workdir.path().join("mnt")
-    }
-
-    /// A directory outside every target, for sockets and logs.
-    pub fn run_dir(&self) -> PathBuf {
-        self.workdir.path().join("run")
-    }
-
-    /// What the workers write to standard error.
-    pub fn worker_log(&self) -> PathBuf {
-        self.workdir.path().join("worker.log")
+    /// The file that the two workers of a duet share; zeroed.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn board(&self) -> Result<PathBuf> {
+        let path = self.workdir.path().join("board");
+        std::fs::write(&path, vec![0; BOARD_BYTES as usize])
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(path)
     }
 
     /// The snapshot of `engine` with `settings` and what is preloaded: made on first use,
-    /// outside every target; `None` for an engine that needs none.
+    /// outside every target; `None` for an engine that needs none. What fills it has its
+    /// socket in `run_dir`.
     ///
     /// # Errors
     /// When the engine cannot initialise a data directory or fill it.
@@ -121,7 +150,7 @@ impl Environment {
         &self,
         spec: &engine::Spec,
         settings: &Settings,
-        preload: Option<Preload>,
+        (preload, run_dir): (Option<Preload>, &Path),
     ) -> Result<Option<PathBuf>> {
         let engine = &self.engines[spec];
         let keeps_data = engine.build().kind != engine::Kind::Null;
@@ -136,7 +165,8 @@ impl Environment {
             return Ok(Some(archive.clone()));
         }
         let name = format!("snapshot-{}", snapshots.len());
-        let archive = self.initialise(engine.as_ref(), settings, key.2.as_ref(), &name)?;
+        let archive =
+            self.initialise(engine.as_ref(), settings, (key.2.as_ref(), run_dir), &name)?;
         snapshots.insert(key, archive.clone());
         Ok(Some(archive))
     }
@@ -145,7 +175,7 @@ impl Environment {
         &self,
         engine: &dyn Engine,
         settings: &Settings,
-        preload: Option<&Preload>,
+        (preload, run_dir): (Option<&Preload>, &Path),
         name: &str,
     ) -> Result<PathBuf> {
         let dir = self.workdir.path().join(name);
@@ -159,7 +189,7 @@ impl Environment {
             .initialise(&dir, settings)
             .with_context(|| format!("cannot initialise {}", engine.build().label()))
             .and_then(|()| match preload {
-                Some(preload) => self.fill(engine, &dir, settings, preload),
+                Some(preload) => fill(engine, (&dir, run_dir), settings, preload),
                 None => Ok(()),
             })
             .and_then(|()| target::snapshot::pack(&dir, &archive));
@@ -167,44 +197,38 @@ impl Environment {
         made.map(|()| archive)
     }
 
-    /// Runs a server of its own, quick rather than durable, to fill `dir`.
-    fn fill(
-        &self,
-        engine: &dyn Engine,
-        dir: &Path,
-        settings: &Settings,
-        preload: &Preload,
-    ) -> Result<()> {
-        let mut settings = settings.clone();
-        settings.extend(load::fast(engine.dialect()));
-        let server = engine.launch(&Launch {
-            data: dir.to_path_buf(),
-            run_dir: self.run_dir(),
-            settings,
-            cpus: Vec::new(),
-            cgroups: Vec::new(),
-        })?;
-        preload
-            .fill(&server.address())
-            .with_context(|| format!("cannot fill {}", engine.build().label()))?;
-        server.stop()
-    }
-
-    /// The image as recorded.
-    pub fn image_record(&self) -> Option<DeviceRecord> {
-        self.image.as_ref().map(image_record)
-    }
-
     /// Takes everything down and says what went wrong, which a drop could not.
     ///
     /// # Errors
     /// What could not be removed; `mountmark clean` finds it.
     pub fn close(self) -> Result<()> {
-        if let Some(image) = self.image {
+        for image in self.lanes.into_iter().filter_map(|lane| lane.image) {
             image.remove()?;
         }
         self.workdir.remove()
     }
+}
+
+/// Runs a server of its own, quick rather than durable, to fill `dir`.
+fn fill(
+    engine: &dyn Engine,
+    (dir, run_dir): (&Path, &Path),
+    settings: &Settings,
+    preload: &Preload,
+) -> Result<()> {
+    let mut settings = settings.clone();
+    settings.extend(load::fast(engine.dialect()));
+    let server = engine.launch(&Launch {
+        data: dir.to_path_buf(),
+        run_dir: run_dir.to_path_buf(),
+        settings,
+        cpus: Vec::new(),
+        cgroups: Vec::new(),
+    })?;
+    preload
+        .fill(&server.address())
+        .with_context(|| format!("cannot fill {}", engine.build().label()))?;
+    server.stop()
 }
 
 fn image_record(image: &Image) -> DeviceRecord {

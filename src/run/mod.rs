@@ -2,12 +2,14 @@
 //! worker process, each stored as soon as it has ended.
 
 mod ceiling;
+mod crew;
 mod environment;
 mod event;
 mod lifecycle;
 mod prepared;
 mod runner;
 mod stage;
+mod watch;
 mod worker;
 
 pub use environment::Options;

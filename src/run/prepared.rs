@@ -5,7 +5,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::environment::Environment;
+use super::environment::{Environment, Lane};
 use crate::error::{Context, Result};
 use crate::record::{DeviceRecord, TargetRecord};
 use crate::target::{self, Device, FsType, Made, MountGuard, Spec, WorkDir, mountinfo};
@@ -34,9 +34,9 @@ impl Prepared {
     ///
     /// # Errors
     /// mkfs's or the kernel's words; a directory that cannot be written.
-    pub fn new(spec: &Spec, environment: &Environment, run_id: &str) -> Result<Self> {
+    pub fn new(spec: &Spec, environment: &Environment, lane: &Lane, run_id: &str) -> Result<Self> {
         let mut prepared = match spec {
-            Spec::Made(made) => Self::make(made, environment),
+            Spec::Made(made) => Self::make(made, lane),
             Spec::Directory(path) => Self::take(path, environment, run_id),
         }?;
         let data = prepared.data();
@@ -48,22 +48,22 @@ impl Prepared {
         Ok(prepared)
     }
 
-    fn make(made: &Made, environment: &Environment) -> Result<Self> {
+    fn make(made: &Made, lane: &Lane) -> Result<Self> {
         let image = match made.fs {
             FsType::Tmpfs => None,
-            _ => Some(environment.image.as_ref().context("there is no image")?),
+            _ => Some(lane.image.as_ref().context("there is no image")?),
         };
         let device = image.map(|i| i.device().to_path_buf());
         let mkfs = match &device {
             Some(device) => Some(made.format(device)?.command),
             None => None,
         };
-        let mount = made.mount(device.as_deref(), &environment.mount_point())?;
+        let mount = made.mount(device.as_deref(), &lane.mount_point)?;
         Ok(Prepared {
             record: TargetRecord {
                 mkfs,
                 options_asked: [made.mount_options().as_slice(), mount.added_options()].concat(),
-                device: environment.image_record().filter(|_| device.is_some()),
+                device: lane.image_record().filter(|_| device.is_some()),
                 ..TargetRecord::default()
             },
             remarks: image

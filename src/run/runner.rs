@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use super::environment::{Environment, Options};
-use super::event::{Event, Observer};
+use super::event::{Event, Observer, Tell, Watcher};
 use super::{ceiling, lifecycle};
 use crate::compare::{Choice, Figure, Next, Rule, UntilSure, within};
 use crate::error::Result;
 use crate::host::{Facts, Ledger, interrupt, now_utc};
-use crate::plan::{Plan, orders};
+use crate::plan::{Case, Plan, orders};
 use crate::record::{
     self, CaseRecord, Ending, FORMAT, KeyRecord, Outcome, PlanRecord, RunRecord, Store,
     UntilSureRecord,
@@ -49,9 +49,9 @@ pub fn execute(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> R
     let environment = Environment::new(plan, options, ledger)?;
     let cpus = plan.cases.first().map(|case| case.key.cpus);
     let (_, cpus) = cpus.map_or_else(Default::default, |c| c.place(&environment.cpus));
-    let ceiling = ceiling::measure(&cpus, &environment.worker_log())?;
+    let ceiling = ceiling::measure(&cpus, &environment.lanes[0].worker_log)?;
     let mut run = record(plan, options, remarks);
-    run.image = environment.image_record();
+    run.image = environment.lanes[0].image_record();
     run.ceiling = Some(ceiling);
     let mut store = Store::create(&options.results, run)?;
     let mut summary = Summary {
@@ -90,8 +90,9 @@ fn rounds(
     let most = plan.until_sure.map_or(plan.rounds, |rule| rule.most);
     let orders = orders(&plan.twins(), most, plan.seed);
     let mut position = 0;
+    let watcher = Watcher::new(observer);
     for round in 0..most {
-        if round >= plan.rounds && sure(plan, store)? {
+        if round >= plan.rounds && next(plan, store)? != Some(Next::Another) {
             break;
         }
         if round >= plan.rounds {
@@ -99,53 +100,103 @@ fn rounds(
                 run.plan.rounds = round + 1;
                 run.plan.order = orders[..=round as usize].to_vec();
             })?;
-            observer.tell(&Event::RoundAdded {
-                measurements: plan.cases.len(),
+            watcher.tell(&Event::RoundAdded {
+                measurements: plan.per_round(),
             });
         }
         for index in &orders[round as usize] {
-            let case = &plan.cases[*index];
-            observer.tell(&Event::CaseStarted {
-                case: &case.key,
-                name: plan.name(&case.key),
-                round,
-                position,
-            });
-            position += 1;
-            let record = lifecycle::measure((plan, options), environment, case, round, observer);
-            store.append(&record)?;
-            observer.tell(&Event::CaseFinished(&record));
-            count(summary, &record);
+            let unit = &plan.units[*index];
+            for record in measure(
+                plan,
+                options,
+                environment,
+                (unit, *index),
+                (round, position),
+                &watcher,
+            ) {
+                store.append(&record)?;
+                watcher.tell(&Event::CaseFinished {
+                    name: plan.name_of(|key| KeyRecord::from(key) == record.case),
+                    record: &record,
+                });
+                count(summary, &record);
+                position += 1;
+            }
             if summary.interrupted || interrupt::check().is_err() {
                 summary.interrupted = true;
                 return Ok(());
             }
         }
     }
-    Ok(())
+    let narrow = next(plan, store)?.map(|next| next == Next::Narrow);
+    store.update(|run| {
+        if let Some(rule) = &mut run.plan.until_sure {
+            rule.narrow = narrow;
+        }
+    })
 }
 
-/// Whether every interval is narrow enough. Only widths are looked at, never what they
-/// say: stopping at a difference would find one where there is none.
-fn sure(plan: &Plan, store: &Store) -> Result<bool> {
+/// Measures one case, or the two of a duet.
+fn measure(
+    plan: &Plan,
+    options: &Options,
+    environment: &Environment,
+    (unit, index): (&[usize], usize),
+    (round, position): (u32, usize),
+    watcher: &dyn Tell,
+) -> Vec<CaseRecord> {
+    let cases: Vec<&Case> = unit.iter().map(|case| &plan.cases[*case]).collect();
+    watcher.tell(&Event::CaseStarted {
+        case: &cases[cases.len() - 1].key,
+        name: plan.unit_name(unit),
+        round,
+        position,
+    });
+    match cases[..] {
+        [a, b] => {
+            // Who begins alternates over rounds, and between the pairs of a round.
+            let first = (round as usize + index) % 2;
+            let both = lifecycle::measure_duet(
+                (plan, options),
+                environment,
+                [a, b],
+                (round, first),
+                watcher,
+            );
+            both.into()
+        }
+        _ => vec![lifecycle::measure(
+            (plan, options),
+            environment,
+            cases[0],
+            round,
+            watcher,
+        )],
+    }
+}
+
+/// Whether rounds are to be added, where the plan adds any. Only widths are looked at,
+/// never what the intervals say: stopping at a difference would find one where there is
+/// none.
+fn next(plan: &Plan, store: &Store) -> Result<Option<Next>> {
     let Some(rule) = plan.until_sure else {
-        return Ok(true);
+        return Ok(None);
     };
     let results = record::load(store.dir())?;
     let comparisons = within(
         &results,
         &Choice {
             baseline: None,
-            figure: Figure::Usual,
+            figure: Figure::usual(&results.cases),
             rule: Rule::default().with_threshold(plan.threshold)?,
         },
     );
     let judged = comparisons.list.iter().filter_map(|c| c.judgement.as_ref());
     let estimates: Vec<_> = judged.map(|j| j.estimate).collect();
     let until = UntilSure::new(rule.width, rule.most as usize, comparisons.rule)?;
+    // Without estimates it is narrow: no number of rounds would change that.
     let rounds = results.run.plan.rounds as usize;
-    // Where nothing can be compared, no number of rounds would change it.
-    Ok(estimates.is_empty() || until.next(rounds, &estimates) != Next::Another)
+    Ok(Some(until.next(rounds, &estimates)))
 }
 
 fn count(summary: &mut Summary, record: &CaseRecord) {
@@ -176,13 +227,20 @@ fn record(plan: &Plan, options: &Options, remarks: Vec<String>) -> RunRecord {
             until_sure: plan.until_sure.map(|rule| UntilSureRecord {
                 width: rule.width,
                 most: rule.most,
+                narrow: None,
             }),
+            units: plan.units.clone(),
             order: orders(&plan.twins(), plan.rounds, plan.seed),
             profile: plan.sqlbench.profile.to_string(),
             loops: plan.sqlbench.loops,
             fast: plan.sqlbench.fast,
             read_key_loops: plan.sqlbench.read_key_loops,
             many_keys_loops: plan.sqlbench.many_keys_loops,
+            atis_data: plan
+                .sqlbench
+                .atis_data
+                .as_ref()
+                .map(|dir| dir.display().to_string()),
             time_limit_s: plan.sqlbench.time_limit_s,
             load: plan.load.as_ref().map(Into::into),
         },
@@ -190,5 +248,6 @@ fn record(plan: &Plan, options: &Options, remarks: Vec<String>) -> RunRecord {
         image: None,
         ceiling: None,
         remarks,
+        imported: Vec::new(),
     }
 }

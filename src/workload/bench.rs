@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
 
-use super::event::{EndTime, Ends, Event, PhaseResult, Quantiles};
+use super::event::{DuetResult, EndTime, Ends, Event, PhaseResult, Quantiles};
 use super::gate::Gate;
 use super::load::MachineCpu;
 use super::operation::Op;
+use super::slices::Slices;
 use crate::engine::{Address, Session, SqlError, connect};
 use crate::error::{Context, Error, Result};
 use crate::measure::{CpuTime, DeviceCounters, Latency};
@@ -51,7 +52,10 @@ pub struct Bench<'a> {
     probe: &'a mut dyn Probe,
     observer: &'a mut dyn FnMut(Event) -> Result<()>,
     phase_start: Option<Stamp>,
-    pub(super) gate: Gate,
+    gate: Gate,
+    /// Pauses since the phase's start.
+    rest: Rest,
+    pub(super) slices: Slices,
     pub(super) latency: Latency,
     pub(super) time_limit: Duration,
 }
@@ -69,10 +73,19 @@ impl<'a> Bench<'a> {
             probe,
             observer,
             phase_start: None,
+            slices: Slices::new(&Gate::Open),
             gate: Gate::Open,
+            rest: Rest::default(),
             latency: Latency::new(),
             time_limit,
         }
+    }
+
+    /// As one side of a duet.
+    pub fn with_gate(mut self, gate: Gate) -> Self {
+        self.slices = Slices::new(&gate);
+        self.gate = gate;
+        self
     }
 
     /// Opens a session.
@@ -94,6 +107,7 @@ impl<'a> Bench<'a> {
     /// first operation when a phase does not say.
     pub fn phase_begins(&mut self) {
         if self.phase_start.is_none() {
+            self.rest = Rest::default();
             self.phase_start = Some(self.stamp_before());
         }
     }
@@ -104,6 +118,7 @@ impl<'a> Bench<'a> {
     /// When its start cannot be told.
     pub fn start<'b>(&'b mut self, operation: &str, planned: u64) -> Result<Op<'b, 'a>> {
         self.phase_begins();
+        self.rest.paused += self.gate.arrive();
         Op::open(self, operation, planned)
     }
 
@@ -115,8 +130,40 @@ impl<'a> Bench<'a> {
         self.probe.machine_cpu()
     }
 
+    /// True when the gate is to be passed by [`pause`](Bench::pause).
+    #[inline]
+    pub(super) fn is_over(&self, now: Instant) -> bool {
+        self.gate.is_over(now)
+    }
+
+    /// Lets the other case of a duet play, and watches what ours does meanwhile; how long
+    /// that took, the watching included.
+    #[cold]
+    pub(super) fn pause(&mut self) -> Duration {
+        let start = Instant::now();
+        let (device, server) = (self.probe.device(), self.probe.server_cpu());
+        self.gate.pause();
+        let (device_now, server_now) = (self.probe.device(), self.probe.server_cpu());
+        self.rest.device = sum(self.rest.device, device_now, device, DeviceCounters::since);
+        self.rest.server = sum(self.rest.server, server_now, server, CpuTime::since);
+        let paused = start.elapsed();
+        self.rest.paused += paused;
+        paused
+    }
+
     pub(super) fn tell(&mut self, event: Event) -> Result<()> {
         (self.observer)(event)
+    }
+
+    fn duet_result(&self, rest: &Rest) -> Option<DuetResult> {
+        let (turns, passing_ns) = self.gate.cost();
+        matches!(self.gate, Gate::Turns(_)).then(|| DuetResult {
+            turns,
+            passing_ns,
+            paused_ns: rest.paused.as_nanos() as u64,
+            resting_device: rest.device,
+            resting_server: rest.server,
+        })
     }
 
     /// Slow counters first, the clock last.
@@ -156,6 +203,7 @@ pub fn run_phase(
     bench.tell(Event::PhaseStarted {
         phase: name.to_string(),
     })?;
+    bench.gate.enter();
     // This session stays open, so that the ends can be reached through it and closing
     // the phase's own is not the database's last close.
     let mut keeper = bench.connect()?;
@@ -163,11 +211,19 @@ pub fn run_phase(
     bench.phase_start = None;
     body(bench).with_context(|| format!("phase {name}"))?;
     let after = bench.stamp_after();
+    let rest = bench.rest;
+    // The other comes to its own end before ours goes on to what follows.
+    bench.gate.arrive();
     let Some(before) = bench.phase_start else {
         return Err(Error::msg(format!("phase {name} measured nothing")));
     };
     let server_memory_bytes = bench.probe.server_memory();
-    let ends = settle(bench, &mut || keeper.checkpoint(), (before, after))?;
+    let ends = settle(
+        bench,
+        &mut || keeper.checkpoint(),
+        (before, after),
+        rest.paused,
+    )?;
     bench.tell(Event::PhaseFinished(PhaseResult {
         name: name.to_string(),
         ends,
@@ -177,8 +233,31 @@ pub fn run_phase(
             .zip(before.server)
             .map(|(after, before)| after.since(before)),
         server_memory_bytes,
+        duet: bench.duet_result(&rest),
         settings,
-    }))
+    }))?;
+    drop(keeper);
+    bench.gate.leave();
+    Ok(())
+}
+
+/// What happened while the other case of a duet played.
+#[derive(Clone, Copy, Default)]
+struct Rest {
+    paused: Duration,
+    device: Option<DeviceCounters>,
+    server: Option<CpuTime>,
+}
+
+/// `sum` and what was added to a counter between two readings.
+fn sum<T: Copy + std::ops::Add<Output = T>>(
+    sum: Option<T>,
+    now: Option<T>,
+    before: Option<T>,
+    since: fn(T, T) -> T,
+) -> Option<T> {
+    let more = since(now?, before?);
+    Some(sum.map_or(more, |sum| sum + more))
 }
 
 /// Goes on to *flushed* and *settled*; the reading of counters in between is in none of
@@ -187,6 +266,7 @@ pub(super) fn settle(
     bench: &mut Bench<'_>,
     checkpoint: &mut dyn FnMut() -> Result<(), SqlError>,
     (before, returned): (Stamp, Stamp),
+    paused: Duration,
 ) -> Result<Ends> {
     let counters = |device: Option<DeviceCounters>| {
         device
@@ -194,7 +274,7 @@ pub(super) fn settle(
             .map(|(now, before)| now.since(before))
     };
     let dirty_bytes = bench.probe.dirty_bytes();
-    let returned_ns = (returned.wall - before.wall).as_nanos() as u64;
+    let returned_ns = (returned.wall - before.wall - paused).as_nanos() as u64;
 
     let start = Instant::now();
     bench.probe.sync().context("cannot flush the target")?;

@@ -74,7 +74,12 @@ pub fn run(bench: &mut Bench<'_>, options: &Options, cell: Cell) -> Result<()> {
         .context("the load was not watched")?;
     let result = result(&crew, &outcome, &seen, (before, after), &settings);
     bench.tell(Event::LoadFinished(Box::new(result)))?;
-    let ends = settle(bench, &mut || keepers.checkpoint(), (before, after))?;
+    let ends = settle(
+        bench,
+        &mut || keepers.checkpoint(),
+        (before, after),
+        Duration::ZERO,
+    )?;
     bench.tell(Event::PhaseFinished(PhaseResult {
         name: NAME.to_string(),
         ends,
@@ -82,6 +87,7 @@ pub fn run(bench: &mut Bench<'_>, options: &Options, cell: Cell) -> Result<()> {
         server: after.server.zip(before.server).map(|(a, b)| a.since(b)),
         server_memory_bytes: seen.server_memory,
         settings,
+        duet: None,
     }))?;
     drop(keepers);
     let sums = |a: &[u64], b: &[u64]| a.iter().zip(b).map(|(a, b)| a + b).collect::<Vec<_>>();
