@@ -160,13 +160,18 @@ impl Environment {
             return Ok(None);
         }
         let mut snapshots = self.snapshots.borrow_mut();
-        let key = (spec.clone(), settings.clone(), preload);
+        // How the log is flushed leaves no trace in a data directory: the cells of that
+        // axis share one.
+        let mut settings = settings.clone();
+        if let Some((name, _)) = spec.kind.wal_sync() {
+            settings.remove(name);
+        }
+        let key = (spec.clone(), settings, preload);
         if let Some(archive) = snapshots.get(&key) {
             return Ok(Some(archive.clone()));
         }
         let name = format!("snapshot-{}", snapshots.len());
-        let archive =
-            self.initialise(engine.as_ref(), settings, (key.2.as_ref(), run_dir), &name)?;
+        let archive = self.initialise(engine.as_ref(), &key.1, (key.2.as_ref(), run_dir), &name)?;
         snapshots.insert(key, archive.clone());
         Ok(Some(archive))
     }

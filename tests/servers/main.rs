@@ -6,6 +6,7 @@
 
 mod calls;
 mod corpus;
+mod loads;
 mod noting;
 mod orphan;
 mod phases;
