@@ -108,7 +108,10 @@ pub fn within(results: &Results, choice: &Choice) -> Comparisons {
     }
     let list = matched
         .into_iter()
-        .map(|(axis, base, new)| compare(&sides, axis, (base, new), &choice.figure, &rule))
+        .map(|(axis, base, new)| {
+            let figure = choice.figure.for_key(base);
+            compare(&sides, axis, (base, new), &figure, &rule)
+        })
         .collect();
     Comparisons {
         list,
@@ -267,7 +270,7 @@ fn noise(results: &Results, sides: &Sides<'_>, figure: &Figure) -> Vec<(KeyRecor
                 })
             })
             .collect();
-        if let Ok(floor) = NoiseFloor::new(figure.metric(), &pairs) {
+        if let Ok(floor) = NoiseFloor::new(figure.for_key(&first).metric(), &pairs) {
             found.push((first, floor));
         }
     }

@@ -37,7 +37,7 @@ pub(super) fn write(
         for (context, members) in &contexts {
             words(out, axis, context, members)?;
         }
-        table(out, axis, baseline, &contexts)?;
+        table(out, (axis, baseline), unit(figure), &contexts)?;
     }
     grounds(out, results, comparisons)
 }
@@ -141,22 +141,25 @@ impl Groups {
 
 fn table(
     out: &mut dyn Write,
-    axis: &Axis,
-    baseline: &str,
+    (axis, baseline): (&Axis, &str),
+    unit: &str,
     contexts: &Contexts<'_>,
 ) -> io::Result<()> {
     let median = |value: Option<f64>| value.map_or("–".to_string(), seconds);
     // In duets the baseline has figures of its own beside each other case.
     let one = |members: &[&Comparison]| members.windows(2).all(|w| same_base(w[0], w[1]));
     let shared = contexts.iter().all(|(_, members)| one(members));
-    let base_name = if shared { "" } else { "baseline s" };
+    let base_name = match shared {
+        true => String::new(),
+        false => format!("baseline {unit}"),
+    };
     let all = || contexts.iter().flat_map(|(_, members)| members);
     let slices = match all().any(|c| c.duet.is_some()) {
         true => "by slices",
         false => "",
     };
     let header = [
-        "", base_name, "s", "ratio", "interval", slices, "", "verdict",
+        "", &base_name, unit, "ratio", "interval", slices, "", "verdict",
     ];
     let mut grid = Grid::with_words_last();
     let mut row = |mut cells: Vec<String>| {
@@ -198,6 +201,15 @@ fn table(
         }
     }
     grid.write(out, 2)
+}
+
+/// The unit of a figure, by its name.
+fn unit(figure: &str) -> &'static str {
+    match figure {
+        "transactions/s" => "tps",
+        mixed if mixed.contains("transactions/s") => "s or tps",
+        _ => "s",
+    }
 }
 
 fn same_base(a: &Comparison, b: &Comparison) -> bool {

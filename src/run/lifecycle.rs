@@ -142,6 +142,7 @@ fn blank(case: &Case, round: u32) -> CaseRecord {
         engine: None,
         stages: Vec::new(),
         phases: Vec::new(),
+        load: None,
         durability: None,
         disturbed: Vec::new(),
         remarks: Vec::new(),
@@ -250,7 +251,12 @@ impl<'a> Lifecycle<'a> {
         let data = target.data();
         self.enter(Stage::Restore)?;
         let (spec, settings) = (&self.case.engine, &self.case.key.settings);
-        if let Some(archive) = self.environment.snapshot(spec, settings)? {
+        let load = self.plan.load.as_ref().zip(self.case.key.load);
+        let preload = load.map(|(options, cell)| options.preload(cell));
+        if let Some(archive) =
+            self.environment
+                .snapshot(spec, settings, (preload, &self.lane().run_dir))?
+        {
             target::snapshot::restore(&archive, &data)?;
         }
         self.enter(Stage::Settle)?;
@@ -324,9 +330,15 @@ impl<'a> Lifecycle<'a> {
         let (target, server) = (self.target.as_ref()?, self.server.as_ref()?);
         let (_, cpus) = self.case.key.cpus.place(&self.environment.cpus);
         let task = Task {
-            workload: Work::Phase {
-                name: self.case.key.workload.clone(),
-                options: self.plan.sqlbench.clone(),
+            workload: match self.plan.load.as_ref().zip(self.case.key.load) {
+                Some((options, cell)) => Work::Load {
+                    options: options.clone(),
+                    cell,
+                },
+                None => Work::Phase {
+                    name: self.case.key.workload.clone(),
+                    options: self.plan.sqlbench.clone(),
+                },
             },
             address: server.address(),
             target: Some(target.root().to_path_buf()),
@@ -484,7 +496,17 @@ fn gather(record: &mut CaseRecord, event: &workload::Event) {
             sampled: None,
             operations: Vec::new(),
         }),
-        workload::Event::OperationStarted { .. } => {}
+        workload::Event::OperationStarted { .. } | workload::Event::LoadProgress(_) => {}
+        workload::Event::LoadFinished(result) => {
+            record.remarks.extend(result.remarks.iter().cloned());
+            record.load = Some((**result).clone().into());
+        }
+        workload::Event::LoadChecked(checked) => {
+            if let Some(load) = &mut record.load {
+                load.invariants.clone_from(&checked.invariants);
+                load.activity.extend(checked.activity.clone());
+            }
+        }
         workload::Event::OperationFinished(operation) => {
             if let Some(phase) = record.phases.last_mut() {
                 phase.operations.push((**operation).clone().into());

@@ -212,7 +212,7 @@ fn next(plan: &Plan, store: &Store) -> Result<Option<Next>> {
         &results,
         &Choice {
             baseline: None,
-            figure: Figure::Settled,
+            figure: Figure::usual(&results.cases),
             rule: Rule::default().with_threshold(plan.threshold)?,
         },
     );
@@ -267,6 +267,7 @@ fn record(plan: &Plan, options: &Options, remarks: Vec<String>) -> RunRecord {
                 .as_ref()
                 .map(|dir| dir.display().to_string()),
             time_limit_s: plan.sqlbench.time_limit_s,
+            load: plan.load.as_ref().map(Into::into),
         },
         host: Facts::read().into(),
         image: None,

@@ -70,7 +70,7 @@ impl Sampler {
                 self.phase = self.watch.as_ref().map(|_| Phase::new());
                 None
             }
-            Event::OperationStarted { .. } => {
+            Event::OperationStarted { .. } | Event::LoadProgress(_) => {
                 if let Some(phase) = self.phase.as_mut().filter(|p| !p.measuring) {
                     phase.measuring = true;
                     phase.began = Instant::now();
@@ -81,7 +81,7 @@ impl Sampler {
                 let returned = Duration::from_nanos(result.ends.returned.wall_ns);
                 Some(self.phase.take()?.until(returned))
             }
-            Event::OperationFinished(_) => None,
+            _ => None,
         }
     }
 }

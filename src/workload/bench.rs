@@ -8,9 +8,10 @@ use nix::sys::time::TimeVal;
 
 use super::event::{DuetResult, EndTime, Ends, Event, MachineUse, PhaseResult, Quantiles};
 use super::gate::Gate;
+use super::load::MachineCpu;
 use super::operation::Op;
 use super::slices::Slices;
-use crate::engine::{Address, Session, connect};
+use crate::engine::{Address, Session, SqlError, connect};
 use crate::error::{Context, Error, Result};
 use crate::host::{Reading, Window};
 use crate::measure::{CpuTime, DeviceCounters, Latency};
@@ -30,6 +31,10 @@ pub trait Probe {
     }
     /// Dirty and write-back bytes of the target's file system.
     fn dirty_bytes(&mut self) -> Option<u64>;
+    /// CPU time of the whole machine so far.
+    fn machine_cpu(&mut self) -> Option<MachineCpu> {
+        None
+    }
     /// syncfs of the target.
     ///
     /// # Errors
@@ -123,6 +128,14 @@ impl<'a> Bench<'a> {
         self.phase_begins();
         self.rest.paused += self.gate.arrive();
         Op::open(self, operation, planned)
+    }
+
+    pub(super) fn server_memory(&mut self) -> Option<u64> {
+        self.probe.server_memory()
+    }
+
+    pub(super) fn machine_cpu(&mut self) -> Option<MachineCpu> {
+        self.probe.machine_cpu()
     }
 
     /// True when the gate is to be passed by [`pause`](Bench::pause).
@@ -221,7 +234,12 @@ pub fn run_phase(
     let client = after.client.since(before.client);
     let server = after.server.zip(before.server);
     let server = server.map(|(after, before)| after.since(before));
-    let ends = settle(bench, keeper.as_mut(), (before, after), pauses.paused)?;
+    let ends = settle(
+        bench,
+        &mut || keeper.checkpoint(),
+        (before, after),
+        pauses.paused,
+    )?;
     bench.tell(Event::PhaseFinished(PhaseResult {
         name: name.to_string(),
         ends: Ends {
@@ -275,9 +293,9 @@ fn others(window: &Window, client: CpuTime, server: Option<CpuTime>) -> MachineU
 
 /// Goes on to *flushed* and *settled*; the reading of counters in between is in none of
 /// the times.
-fn settle(
+pub(super) fn settle(
     bench: &mut Bench<'_>,
-    session: &mut dyn Session,
+    checkpoint: &mut dyn FnMut() -> Result<(), SqlError>,
     (before, returned): (Stamp, Stamp),
     paused: Duration,
 ) -> Result<Ends> {
@@ -294,8 +312,7 @@ fn settle(
     let flushed_device = bench.probe.device();
 
     let start = Instant::now();
-    session
-        .checkpoint()
+    checkpoint()
         .map_err(Error::new)
         .context("the WAL checkpoint after the phase failed")?;
     bench.probe.sync().context("cannot flush the target")?;

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::load::{Checked, LoadResult, Progress};
 use crate::measure::{CpuTime, DeviceCounters};
 
 /// Told outside every measured window.
@@ -27,6 +28,12 @@ pub enum Event {
     },
     /// An operation has ended.
     OperationFinished(Box<OperationResult>),
+    /// How a load goes on.
+    LoadProgress(Progress),
+    /// A load has returned.
+    LoadFinished(Box<LoadResult>),
+    /// What was found when the data of a load were checked.
+    LoadChecked(Checked),
     /// A phase has returned, been flushed and settled.
     PhaseFinished(PhaseResult),
 }
