@@ -343,8 +343,8 @@ pub struct PhaseRecord {
     /// CPU of the server until *returned*; absent where the engine lives in the client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<CpuRecord>,
-    /// Memory of the server at *returned*, bytes: its cgroup's charge, or its processes'
-    /// proportional set size.
+    /// Memory of the server at *returned*, bytes: its cgroup's charge, or what is resident
+    /// of its processes, shared pages counted once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_memory_bytes: Option<u64>,
     /// The rest of the machine until *returned*.
