@@ -123,7 +123,16 @@ fn cgroup(path: &Path) -> Result<Option<String>> {
 }
 
 fn remove_cgroup(path: &Path) -> Result<()> {
-    let procs = fs::read_to_string(path.join("cgroup.procs")).unwrap_or_default();
+    let look = || fs::read_to_string(path.join("cgroup.procs")).unwrap_or_default();
+    // A server that died with its run may still be on its way out.
+    let mut procs = look();
+    for _ in 0..250 {
+        if procs.trim().is_empty() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+        procs = look();
+    }
     if !procs.trim().is_empty() {
         bail!(
             "cgroup {} still holds processes ({}); end them first",
