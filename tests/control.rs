@@ -340,7 +340,7 @@ fn durability_is_judged_and_marked() {
         "ext4_nobarrier †°",
         "† ext4_nobarrier: not durable: ext4 with nobarrier",
         "° ext4_defaults, ext4_nobarrier: the device is in memory",
-        "not ranked: ext4_nobarrier †°",
+        "not ranked, in memory: ext4_nobarrier †°",
         "synchronous=normal with journal_mode=wal",
     ] {
         assert!(shown.contains(words), "no '{words}' in {shown}");

@@ -5,18 +5,17 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::args::{Command, Judging, RunArgs};
+use super::planning;
 use super::resolve::{Resolved, fraction, resolve};
 use super::resume::resume;
 use super::{ALL_MEASURED, INTERRUPTED, SOME_FAILED};
 use crate::compare::{Choice, Figure, Rule};
 use crate::error::{Context, Result, one_line, unknown, usage};
 use crate::host::{interrupt, leftovers, utc};
-use crate::plan::Plan;
 use crate::record::{self, Results};
 use crate::report::{self, Lines, StatusLine, TextOptions};
 use crate::run::{self, Observer, Options, Stage, Summary};
-use crate::target::{Privilege, Spec, namespace};
-use crate::units::Bytes;
+use crate::target::{Spec, namespace};
 
 /// Does what `command` says and gives the exit code.
 ///
@@ -25,12 +24,15 @@ use crate::units::Bytes;
 pub fn perform(command: Command) -> Result<u8> {
     match command {
         Command::Run(args) => run_or_resume(&args),
-        Command::Plan(args) => plan(&args),
+        Command::Plan(args) => planning::show(&args),
         Command::Report {
             runs,
             results,
+            writing,
             judging,
-        } => show(&runs, &results, &judging),
+        } => super::show::show((&runs, &results), &writing, &judging),
+        Command::Import(args) => super::import::import(&args),
+        Command::Compare(args) => super::compare::compare(&args),
         Command::List { results } => list(&results),
         Command::Doctor => super::doctor::doctor(),
         Command::Clean => clean(),
@@ -102,7 +104,7 @@ fn exit_code(summary: &Summary) -> u8 {
 
 /// Date and time to the millisecond, which sort by age, and a random tail, so that two
 /// runs of one moment differ.
-fn run_id() -> String {
+pub(super) fn run_id() -> String {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
@@ -127,59 +129,6 @@ fn hold_at() -> Result<Option<Stage>> {
         .ok_or_else(|| crate::error::unknown("stage", &name, &names))
 }
 
-fn plan(args: &RunArgs) -> Result<u8> {
-    let privilege = namespace::enter_private()?;
-    let Resolved { plan, notes } = resolve(args, &privilege)?;
-    let mut out = io::stdout().lock();
-    for (number, case) in plan.cases.iter().enumerate() {
-        writeln!(out, "{:4}  {}", number + 1, case.key)?;
-    }
-    writeln!(
-        out,
-        "\n{} cases × {} rounds = {} measurements; profile {}",
-        plan.cases.len(),
-        plan.rounds,
-        plan.measurements(),
-        plan.sqlbench.profile
-    )?;
-    if plan.needs_image() {
-        disk_need(&mut out, &plan, &privilege)?;
-    }
-    for device in &plan.devices {
-        let fit = match crate::target::claim(device, &args.destroy) {
-            Ok(facts) => format!("{}, overwritten before every case", facts.size.human()),
-            Err(error) => one_line(&error),
-        };
-        writeln!(out, "device {}: {fit}", crate::error::shown(device))?;
-    }
-    for note in notes {
-        writeln!(out, "note: {note}")?;
-    }
-    Ok(ALL_MEASURED)
-}
-
-fn disk_need(out: &mut dyn Write, plan: &Plan, privilege: &Privilege) -> Result<()> {
-    if let Privilege::DirectoriesOnly { reason } = privilege {
-        writeln!(
-            out,
-            "file systems cannot be made here ({reason}): those cases would be skipped; run as root"
-        )?;
-        return Ok(());
-    }
-    let fits = crate::target::check_space(&plan.image_dir, plan.image_size);
-    writeln!(
-        out,
-        "a loop image of {} in {}: {}",
-        Bytes::human(plan.image_size),
-        plan.image_dir.display(),
-        match fits {
-            Ok(()) => "there is room".to_string(),
-            Err(error) => one_line(&error),
-        }
-    )?;
-    Ok(())
-}
-
 /// The directory that `run` names: a path, or a name under `results`.
 pub(super) fn find_run(run: &Path, results: &Path) -> Result<PathBuf> {
     [run.to_path_buf(), results.join(run)]
@@ -195,7 +144,11 @@ pub(super) fn find_run(run: &Path, results: &Path) -> Result<PathBuf> {
 }
 
 /// How `results` are judged where the user says nothing, or what the user says.
-fn text_options(results: &Results, judging: &Judging, operations: bool) -> Result<TextOptions> {
+pub(super) fn text_options(
+    results: &Results,
+    judging: &Judging,
+    operations: bool,
+) -> Result<TextOptions> {
     let threshold = match &judging.threshold {
         Some(text) => fraction("--threshold", text)?,
         None => results.run.plan.threshold,
@@ -225,19 +178,22 @@ fn text_options(results: &Results, judging: &Judging, operations: bool) -> Resul
         operations,
         choice: Choice {
             baseline,
-            figure: figure(results, judging.figure.as_deref())?,
+            figure: figure(&[results], judging.figure.as_deref())?,
             rule: Rule::default().with_threshold(threshold)?,
         },
     })
 }
 
-fn figure(results: &Results, name: Option<&str>) -> Result<Figure> {
+/// The figure of that name, where some case of `runs` has it.
+pub(super) fn figure(runs: &[&Results], name: Option<&str>) -> Result<Figure> {
     let operations = || {
-        let phases = results.cases.iter().flat_map(|c| &c.phases);
+        let cases = runs.iter().flat_map(|r| &r.cases);
+        let phases = cases.flat_map(|c| &c.phases);
         phases.flat_map(|p| &p.operations).map(|o| o.name.as_str())
     };
     match name {
-        None | Some("settled") => Ok(Figure::Settled),
+        None => Ok(Figure::usual(runs.iter().flat_map(|r| &r.cases))),
+        Some("settled") => Ok(Figure::Settled),
         Some("flushed") => Ok(Figure::Flushed),
         Some("returned") => Ok(Figure::Returned),
         Some(name) if operations().any(|o| o == name) => Ok(Figure::Operation(name.to_string())),
@@ -253,24 +209,12 @@ fn figure(results: &Results, name: Option<&str>) -> Result<Figure> {
     }
 }
 
-fn show(runs: &[PathBuf], results: &Path, judging: &Judging) -> Result<u8> {
-    let dirs = match runs {
-        [] => vec![record::newest(results)?],
-        named => named
-            .iter()
-            .map(|run| find_run(run, results))
-            .collect::<Result<_>>()?,
-    };
-    let mut out = io::stdout().lock();
-    for (number, dir) in dirs.iter().enumerate() {
-        if number > 0 {
-            writeln!(out)?;
-        }
-        let results = record::load(dir)?;
-        let options = text_options(&results, judging, true)?;
-        report::text(&mut out, &results, &options)?;
+/// The directories of the runs named, or of the newest.
+pub(super) fn find_runs(runs: &[PathBuf], results: &Path) -> Result<Vec<PathBuf>> {
+    match runs {
+        [] => Ok(vec![record::newest(results)?]),
+        named => named.iter().map(|run| find_run(run, results)).collect(),
     }
-    Ok(ALL_MEASURED)
 }
 
 fn list(results: &Path) -> Result<u8> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::args::RunArgs;
-use super::on;
+use super::{duets, on};
 use crate::compare;
 use crate::engine::{self, Kind, Settings};
 use crate::error::{Result, ensure, shown, unknown, usage};
@@ -63,7 +63,7 @@ pub fn resolve(args: &RunArgs, privilege: &Privilege) -> Result<Resolved> {
             fast: args.fast,
             read_key_loops: args.read_key_loops,
             many_keys_loops: args.many_keys_loops,
-            atis_data: None,
+            atis_data: atis_data(args)?,
             time_limit_s: args.time_limit,
         },
         image_size: args.image_size,
@@ -73,8 +73,11 @@ pub fn resolve(args: &RunArgs, privilege: &Privilege) -> Result<Resolved> {
         baseline,
         threshold: fraction("--threshold", &args.threshold)?,
         until_sure: until_sure(args)?,
+        slice: None,
+        units: Vec::new(),
     }
     .with_twins();
+    let plan = duets::arrange(plan, args, &mut notes)?;
     Ok(Resolved { plan, notes })
 }
 
@@ -101,6 +104,23 @@ fn devices(args: &RunArgs, targets: &[Spec]) -> Result<()> {
         ))),
         None => Ok(()),
     }
+}
+
+/// The directory of the original tables, made absolute: a worker may live elsewhere.
+fn atis_data(args: &RunArgs) -> Result<Option<PathBuf>> {
+    let Some(dir) = &args.atis_data else {
+        return Ok(None);
+    };
+    let found = dir
+        .canonicalize()
+        .ok()
+        .filter(|d| d.join("flight.txt").is_file());
+    found.map(Some).ok_or_else(|| {
+        usage(format!(
+            "--atis-data {}: the original tables (aircraft.txt, …, transport.txt) are not in it",
+            dir.display()
+        ))
+    })
 }
 
 /// Rounds to begin with: width alone decides after them.

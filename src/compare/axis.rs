@@ -47,6 +47,15 @@ impl Axis {
         }
     }
 
+    /// A value as it is named beside those of other axes: `synchronous=full`, `xfs_defaults`.
+    pub fn named(&self, value: &str) -> String {
+        match self {
+            Axis::Setting(name) => format!("{name}={value}"),
+            Axis::Memory | Axis::Cpus => format!("{self} {value}"),
+            Axis::Target | Axis::Engine => value.to_string(),
+        }
+    }
+
     /// True when two keys differ on this axis and on no other.
     pub fn alone_differs(&self, a: &KeyRecord, b: &KeyRecord) -> bool {
         if self.value(a) == self.value(b) {

@@ -18,6 +18,20 @@ pub enum Figure {
 }
 
 impl Figure {
+    /// What is compared where the user says nothing: *settled*, or *returned* where no
+    /// case tells when it had settled, as in what was imported.
+    pub fn usual<'c>(cases: impl IntoIterator<Item = &'c CaseRecord>) -> Figure {
+        let mut ends = cases
+            .into_iter()
+            .flat_map(|c| &c.phases)
+            .filter_map(|p| p.ends)
+            .peekable();
+        match ends.peek().is_some() && ends.all(|e| e.settled.is_none()) {
+            true => Figure::Returned,
+            false => Figure::Settled,
+        }
+    }
+
     /// What the figure is, and whether more of it is better.
     pub fn metric(&self) -> Metric {
         Metric::SECONDS
@@ -40,8 +54,8 @@ impl Figure {
         }
         match self {
             Figure::Returned => ends(case, |p| Some(p.ends?.returned)),
-            Figure::Flushed => ends(case, |p| Some(p.ends?.flushed)),
-            Figure::Settled => ends(case, |p| Some(p.ends?.settled)),
+            Figure::Flushed => ends(case, |p| p.ends?.flushed),
+            Figure::Settled => ends(case, |p| p.ends?.settled),
             Figure::Operation(name) => operation(case, name),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use super::case::{Case, CaseKey, Cpus};
 use crate::engine::{self, Settings};
@@ -51,6 +52,11 @@ pub struct Plan {
     pub threshold: f64,
     /// Adds rounds until intervals are narrow.
     pub until_sure: Option<UntilSure>,
+    /// Slice of a duet; `None`: one case after the other.
+    pub slice: Option<Duration>,
+    /// What is measured at a time: indices of one case, or of the two of a duet, the
+    /// baseline first. Every case stands in one at least.
+    pub units: Vec<Vec<usize>>,
 }
 
 /// Rounds are added until intervals are narrow or there are too many.
@@ -165,19 +171,54 @@ impl Plan {
         name
     }
 
-    /// For each case the index of the other of its A/A pair.
+    /// The short name of the first case whose key is the one meant.
+    pub fn name_of(&self, is_meant: impl Fn(&CaseKey) -> bool) -> String {
+        let mut keys = self.cases.iter().map(|case| &case.key);
+        keys.find(|key| is_meant(key))
+            .map_or_else(String::new, |key| self.name(key))
+    }
+
+    /// A short name of what is measured at a time.
+    pub fn unit_name(&self, unit: &[usize]) -> String {
+        let names: Vec<String> = unit
+            .iter()
+            .map(|i| self.name(&self.cases[*i].key))
+            .collect();
+        match names.as_slice() {
+            [base, new] => format!("{new}, in duet with {base}"),
+            names => names.concat(),
+        }
+    }
+
+    /// For each unit the index of the one that holds the other of its A/A pair, where
+    /// both are measured alone.
     pub fn twins(&self) -> Vec<Option<usize>> {
-        let twin = |case: &Case| {
-            let mut key = case.key.clone();
+        let twin = |unit: &Vec<usize>| {
+            let [case] = unit.as_slice() else {
+                return None;
+            };
+            let mut key = self.cases[*case].key.clone();
             key.replicate = 1 - key.replicate;
-            self.cases.iter().position(|other| other.key == key)
+            self.units
+                .iter()
+                .position(|other| matches!(other[..], [i] if self.cases[i].key == key))
         };
-        self.cases.iter().map(twin).collect()
+        self.units.iter().map(twin).collect()
+    }
+
+    /// Cases that are measured at the same time, at most.
+    pub fn lanes(&self) -> usize {
+        self.units.iter().map(Vec::len).max().unwrap_or(1)
     }
 
     /// Measurements to be made.
     pub fn measurements(&self) -> usize {
-        self.cases.len() * self.rounds as usize
+        self.per_round() * self.rounds as usize
+    }
+
+    /// Measurements of one round.
+    pub fn per_round(&self) -> usize {
+        self.units.iter().map(Vec::len).sum()
     }
 
     /// True when a loop image is needed: some target is made, is not in memory, and there

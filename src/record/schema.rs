@@ -43,6 +43,25 @@ pub struct RunRecord {
     /// What a reader must know about the whole run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
+    /// The files it was imported from; empty: mountmark measured it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub imported: Vec<ImportedRecord>,
+}
+
+/// A file that figures were imported from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImportedRecord {
+    /// Its name, without the directory.
+    pub file: String,
+    /// Target of the cases that it gave.
+    pub target: String,
+    /// Engine of those cases.
+    pub engine: String,
+    /// Their round.
+    pub round: u32,
+    /// What its head says, name to text; empty texts are left out.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub header: BTreeMap<String, String>,
 }
 
 /// How a run ended.
@@ -73,7 +92,11 @@ pub struct PlanRecord {
     /// Rounds were added until intervals were that narrow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_sure: Option<UntilSureRecord>,
-    /// For each round, the order in which the cases were measured.
+    /// What was measured at a time: the index of one case, or of the two of a duet.
+    /// Empty: each case alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub units: Vec<Vec<usize>>,
+    /// For each round, the order of the units; of the cases, where there are none.
     pub order: Vec<Vec<usize>>,
     /// Profile of the sql-bench phases.
     pub profile: String,
@@ -88,6 +111,9 @@ pub struct PlanRecord {
     /// Rows of the table with many keys of `insert`, where not the profile's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub many_keys_loops: Option<u64>,
+    /// Directory of the original tables of `ATIS`; absent: they were generated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub atis_data: Option<String>,
     /// Time limit of an operation, s.
     pub time_limit_s: f64,
 }
@@ -103,6 +129,10 @@ pub struct UntilSureRecord {
     pub width: f64,
     /// Rounds at most.
     pub most: u32,
+    /// Whether all intervals became that narrow within them; absent while it runs and
+    /// when it was interrupted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub narrow: Option<bool>,
 }
 
 /// What makes a case itself.
@@ -223,6 +253,39 @@ pub struct CaseRecord {
     /// Remarks on this case.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
+    /// With whom it took turns; absent when it was measured alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duet: Option<DuetRecord>,
+}
+
+/// The duet a case was measured in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DuetRecord {
+    /// The other case.
+    pub partner: KeyRecord,
+    /// 0 for the baseline, 1 for the other.
+    pub side: usize,
+    /// The side that had the first turn of the first operation.
+    pub first: usize,
+    /// Length of a slice, ns.
+    pub slice_ns: u64,
+}
+
+/// What a duet did to a phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DuetPhaseRecord {
+    /// Turns received.
+    pub turns: u64,
+    /// Time from the giving of those turns to our running, ns: what turns cost.
+    pub passing_ns: u64,
+    /// Time spent waiting for the other, ns; in none of the phase's times.
+    pub paused_ns: u64,
+    /// What our device did while the other played.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resting_device: Option<DeviceCountsRecord>,
+    /// CPU that our server used while the other played.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resting_server: Option<CpuRecord>,
 }
 
 /// Whether a case has figures.
@@ -353,6 +416,9 @@ pub struct PhaseRecord {
     /// What was seen of the server by looking at it again and again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampled: Option<SampledRecord>,
+    /// What a duet did to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duet: Option<DuetPhaseRecord>,
     /// The operations, in the order they ran.
     pub operations: Vec<OperationRecord>,
 }
@@ -392,10 +458,13 @@ pub struct SampledRecord {
 pub struct EndsRecord {
     /// The last statement was answered.
     pub returned: EndRecord,
-    /// And the target was flushed (syncfs).
-    pub flushed: EndRecord,
-    /// And the server had made a WAL checkpoint, and the target was flushed again.
-    pub settled: EndRecord,
+    /// And the target was flushed (syncfs); absent in what was imported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flushed: Option<EndRecord>,
+    /// And the server had made a WAL checkpoint, and the target was flushed again; absent
+    /// in what was imported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled: Option<EndRecord>,
     /// Dirty and write-back bytes of the file system at *returned*.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dirty_bytes: Option<u64>,
@@ -447,10 +516,16 @@ pub struct OperationRecord {
     /// The row figure as the suite prints it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<u64>,
-    /// Statements sent.
-    pub statements: u64,
-    /// Rows received.
-    pub rows_received: u64,
+    /// Statements sent; absent in what was imported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statements: Option<u64>,
+    /// Rows received; absent in what was imported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows_received: Option<u64>,
+    /// The marks that an imported line carried: `+`, its count and times are the suite's
+    /// extrapolation (done and elapsed are unknown); `?`, a wrong result.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub flags: String,
     /// Wall time, ns.
     pub wall_ns: u64,
     /// CPU of the client.
@@ -464,6 +539,9 @@ pub struct OperationRecord {
     /// Latency of the statements, with two or more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<LatencyRecord>,
+    /// In a duet, its slices: statements, and own time in ns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slices: Vec<(u32, u64)>,
 }
 
 /// Latency of repeated statements.

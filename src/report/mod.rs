@@ -1,12 +1,19 @@
 //! Shows results: tables from a stored run, progress while one is being made. Writes to
 //! what it is given and measures nothing.
 
+mod compared;
+mod format;
 mod grid;
+mod imported;
+mod names;
 mod progress;
 mod remarks;
+pub mod sqlbench;
 mod text;
 mod verdicts;
 mod watched;
 
+pub use compared::{Named, compared};
+pub use format::Format;
 pub use progress::{Lines, StatusLine};
 pub use text::{TextOptions, list, text};

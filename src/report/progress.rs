@@ -35,7 +35,7 @@ impl State {
             Event::Workload(workload::Event::OperationStarted { operation, .. }) => {
                 self.operation.clone_from(operation);
             }
-            Event::CaseFinished(_) => self.done += 1,
+            Event::CaseFinished { .. } => self.done += 1,
             _ => {}
         }
     }
@@ -59,10 +59,11 @@ fn outcome(record: &CaseRecord) -> String {
             ends.map_or_else(
                 || "measured".to_string(),
                 |ends| {
+                    let flushed = ends.flushed.map(|f| seconds(f.wall_ns as f64 / 1e9));
                     format!(
                         "{} s returned, {} s flushed",
                         seconds(ends.returned.wall_ns as f64 / 1e9),
-                        seconds(ends.flushed.wall_ns as f64 / 1e9)
+                        flushed.unwrap_or_else(|| "?".to_string())
                     )
                 },
             )
@@ -99,8 +100,9 @@ impl<W: Write> Observer for Lines<W> {
         let line = match event {
             Event::Note(text) => format!("note: {text}"),
             Event::Started { dir, .. } => format!("results go to {}", dir.display()),
-            Event::CaseFinished(record) => {
-                format!("{position} {}: {}", self.state.case, outcome(record))
+            Event::CaseFinished { name, record } => {
+                let duet = record.duet.as_ref().map_or("", |_| " (in duet)");
+                format!("{position} {name}{duet}: {}", outcome(record))
             }
             _ => return,
         };

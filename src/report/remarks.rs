@@ -3,10 +3,19 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use crate::record::{Outcome, Results};
+use super::names::case_name;
+use crate::record::{CaseRecord, KeyRecord, Outcome, Results};
 
 /// Why cases have no figures: each cause once, with the rounds it struck.
 pub(super) fn faults(out: &mut dyn Write, results: &Results) -> io::Result<()> {
+    let keys: Vec<&KeyRecord> = results.run.plan.cases.iter().collect();
+    let name = |key: &KeyRecord| {
+        let first = KeyRecord {
+            replicate: 0,
+            ..key.clone()
+        };
+        case_name(&keys, &first)
+    };
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let mut order = Vec::new();
     for case in &results.cases {
@@ -16,10 +25,8 @@ pub(super) fn faults(out: &mut dyn Write, results: &Results) -> io::Result<()> {
             Outcome::Failed { stage, causes, log } => {
                 let log: String = log.iter().map(|l| format!("\n    log: {l}")).collect();
                 format!(
-                    "failed: {} on {}, {}: in {stage}: {}{log}",
-                    key.workload,
-                    key.target,
-                    key.engine,
+                    "failed: {}: in {stage}: {}{log}",
+                    name(key),
                     causes.join(": ")
                 )
             }
@@ -29,10 +36,9 @@ pub(super) fn faults(out: &mut dyn Write, results: &Results) -> io::Result<()> {
                     key.target, key.engine
                 )
             }
-            Outcome::Interrupted { stage } => format!(
-                "interrupted: {} on {}, {}: in {stage}",
-                key.workload, key.target, key.engine
-            ),
+            Outcome::Interrupted { stage } => {
+                format!("interrupted: {}: in {stage}", name(key))
+            }
         };
         let count = seen.entry(line.clone()).or_default();
         if *count == 0 {
@@ -74,6 +80,7 @@ pub(super) fn notes(out: &mut dyn Write, results: &Results) -> io::Result<()> {
             notes.push(remark.clone());
         }
     }
+    notes.extend(disturbed(&results.cases));
     if run.ending.is_none() {
         notes.push("the run did not come to its end; the cases shown had been stored".into());
     }
@@ -84,4 +91,27 @@ pub(super) fn notes(out: &mut dyn Write, results: &Results) -> io::Result<()> {
     notes
         .iter()
         .try_for_each(|note| writeln!(out, "note: {note}"))
+}
+
+/// How many measurements others disturbed, and by what; they count all the same.
+fn disturbed(cases: &[CaseRecord]) -> Option<String> {
+    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+    let disturbed: Vec<&CaseRecord> = cases.iter().filter(|c| !c.disturbed.is_empty()).collect();
+    for reason in disturbed.iter().flat_map(|c| &c.disturbed) {
+        // In brackets stands how much.
+        let kind = reason.split(" (").next().unwrap_or(reason);
+        *kinds.entry(kind).or_default() += 1;
+    }
+    let kinds: Vec<String> = kinds
+        .iter()
+        .map(|(kind, n)| format!("{kind} in {n}"))
+        .collect();
+    (!disturbed.is_empty()).then(|| {
+        format!(
+            "others disturbed {} of {} measurements ({}); they are kept and count",
+            disturbed.len(),
+            cases.len(),
+            kinds.join(", ")
+        )
+    })
 }

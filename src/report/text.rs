@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::{grid::Grid, remarks, verdicts, watched};
+use super::{grid::Grid, imported, remarks, verdicts, watched};
 use crate::compare::{Choice, Marks, legend, within};
 use crate::measure::stats::median;
 use crate::record::{
@@ -80,6 +80,9 @@ fn head(out: &mut dyn Write, run: &RunRecord) -> io::Result<()> {
         .map_or(String::new(), |l| format!(" '{l}'"));
     let host = &run.host;
     writeln!(out, "run {}{label}, mountmark {}", run.id, run.mountmark)?;
+    if !run.imported.is_empty() {
+        return imported::head(out, run);
+    }
     writeln!(
         out,
         "{}, Linux {}, {} × {}{}, {} of memory",
@@ -247,13 +250,19 @@ impl Block<'_> {
             }));
             return;
         }
-        let end = |name: &str, pick: fn(&EndsRecord) -> EndRecord| {
+        let end = |name: &str, pick: fn(&EndsRecord) -> Option<EndRecord>| {
             self.row(format!("{workload} {name}"), workload, |cases| {
-                let times = ends(cases).map(|e| pick(&e).wall_ns as f64 / 1e9);
-                cell(cases, times.collect(), seconds)
+                let times = ends(cases).filter_map(|e| pick(&e));
+                let times = times.map(|e| e.wall_ns as f64 / 1e9).collect();
+                cell(cases, times, seconds)
             })
         };
-        grid.row(end("returned", |e| e.returned));
+        grid.row(end("returned", |e| Some(e.returned)));
+        let mut all = self.cases.values().flat_map(|cases| ends(cases));
+        if all.all(|e| e.flushed.is_none()) {
+            // Imported: nothing more is known of any.
+            return;
+        }
         grid.row(end("flushed", |e| e.flushed));
         grid.row(end("settled", |e| e.settled));
         for (name, figure) in watched::FIGURES {

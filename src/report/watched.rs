@@ -89,7 +89,7 @@ pub(super) const FIGURES: [(&str, Figure); 10] = [
 ];
 
 fn settled(phase: &PhaseRecord) -> Option<DeviceCountsRecord> {
-    phase.ends?.settled.device
+    phase.ends?.settled?.device
 }
 
 fn total(cpu: CpuRecord) -> f64 {

@@ -14,6 +14,8 @@ use crate::plan::Plan;
 use crate::record::DeviceRecord;
 use crate::target::mountinfo::{self, Mount};
 use crate::target::{self, Claimed, Device, Image, Privilege, WorkDir};
+use crate::units::Bytes;
+use crate::workload::BOARD_BYTES;
 
 /// How a run is carried out, beside what it measures.
 #[derive(Clone, Debug)]
@@ -28,12 +30,93 @@ pub struct Options {
     pub privilege: Privilege,
     /// Devices whose present content may go.
     pub destroy: Vec<PathBuf>,
-    /// Keep what the first case that fails leaves.
+    /// Keep what cases that fail leave.
     pub keep_on_failure: bool,
     /// The directory of a run that this one goes on with.
     pub resume: Option<PathBuf>,
     /// Stop at this stage until a signal comes: lets a test look at each stage.
     pub hold_at: Option<super::Stage>,
+}
+
+/// Where one case at a time is measured.
+pub(super) struct Lane {
+    /// The image of its made targets.
+    pub image: Option<Image>,
+    /// The user's device, which they use instead of an image.
+    pub claimed: Option<Claimed>,
+    /// Why no more targets can be made, if so: the device holds evidence.
+    pub held: Option<String>,
+    /// Where made file systems are mounted.
+    pub mount_point: PathBuf,
+    /// A directory outside every target, for sockets and logs of servers.
+    pub run_dir: PathBuf,
+    /// What its workers write to standard error.
+    pub worker_log: PathBuf,
+}
+
+impl Lane {
+    fn new(
+        number: usize,
+        (image, claimed): (Option<Bytes>, Option<Claimed>),
+        dir: &WorkDir,
+        ledger: &Ledger,
+    ) -> Result<Self> {
+        let path = |name: &str| dir.path().join(format!("{name}{number}"));
+        let lane = Lane {
+            image: image
+                .map(|size| Image::create(dir, size, ledger, &interrupt::check))
+                .transpose()?,
+            claimed,
+            held: None,
+            mount_point: path("mnt"),
+            run_dir: path("run"),
+            worker_log: path("worker.log"),
+        };
+        for (dir, mode) in [(&lane.mount_point, 0o711), (&lane.run_dir, 0o700)] {
+            DirBuilder::new()
+                .mode(mode)
+                .create(dir)
+                .with_context(|| format!("cannot make {}", dir.display()))?;
+        }
+        Ok(lane)
+    }
+
+    /// The device that made targets live on: the user's, or that of the image.
+    pub fn device(&self) -> Option<&Device> {
+        match &self.claimed {
+            Some(claimed) => Some(claimed.facts()),
+            None => self.image.as_ref().map(|image| &image.facts().device),
+        }
+    }
+
+    /// It as recorded.
+    pub fn device_record(&self) -> Option<DeviceRecord> {
+        match &self.claimed {
+            Some(claimed) => Some(device_record(claimed.facts())),
+            None => self.image_record(),
+        }
+    }
+
+    /// What a reader must know of it.
+    pub fn device_remarks(&self) -> Vec<String> {
+        let Some(claimed) = &self.claimed else {
+            let image = self.image.as_ref();
+            return image.map_or_else(Vec::new, |image| image.facts().remarks.clone());
+        };
+        let mut remarks = Vec::new();
+        if claimed.facts().loop_backing.is_some() {
+            remarks.push(target::LOOP_REMARK.to_string());
+        }
+        if claimed.facts().is_partition {
+            remarks.push("flushes are those of the whole disk that the partition is on".into());
+        }
+        remarks
+    }
+
+    /// The image as recorded.
+    pub fn image_record(&self) -> Option<DeviceRecord> {
+        self.image.as_ref().map(image_record)
+    }
 }
 
 /// What all cases share. Fields are dropped in this order: the image before the
@@ -42,11 +125,8 @@ pub(super) struct Environment {
     pub engines: BTreeMap<engine::Spec, Box<dyn Engine>>,
     /// Engines that were not found, with the causes.
     pub missing: BTreeMap<engine::Spec, Vec<String>>,
-    pub image: Option<Image>,
-    /// The user's devices, which made targets use instead of an image.
-    pub devices: Vec<Claimed>,
-    /// Why no more targets can be made, if so: the device holds evidence.
-    pub held: Option<String>,
+    /// One, or two where cases play duets.
+    pub lanes: Vec<Lane>,
     pub cpus: Vec<usize>,
     pub privilege: Privilege,
     snapshots: RefCell<BTreeMap<(engine::Spec, Settings), PathBuf>>,
@@ -61,7 +141,7 @@ impl Environment {
     /// No room for the image; a place that cannot be written; an interrupt.
     pub fn new(plan: &Plan, options: &Options, ledger: Ledger) -> Result<Self> {
         // First of all: a device that must not be used ends the run before anything is made.
-        let devices = claimed(plan, options)?;
+        let mut claimed = claimed(plan, options)?.into_iter();
         let mut engines: BTreeMap<_, Box<dyn Engine>> = BTreeMap::new();
         let mut missing = BTreeMap::new();
         for case in &plan.cases {
@@ -82,27 +162,17 @@ impl Environment {
         if engines.values().any(|e| e.has_server()) {
             workdir.let_pass()?;
         }
-        for (dir, mode) in [("mnt", 0o711), ("run", 0o700)] {
-            DirBuilder::new()
-                .mode(mode)
-                .create(workdir.path().join(dir))
-                .with_context(|| format!("cannot make {dir} in {}", workdir.path().display()))?;
+        let with_image = plan.needs_image() && options.privilege == Privilege::Full;
+        let mut lanes = Vec::new();
+        for number in 0..plan.lanes() {
+            let size = with_image.then_some(plan.image_size);
+            let device = (size, claimed.next());
+            lanes.push(Lane::new(number, device, &workdir, &ledger)?);
         }
-        let image = match plan.needs_image() && options.privilege == Privilege::Full {
-            true => Some(Image::create(
-                &workdir,
-                plan.image_size,
-                &ledger,
-                &interrupt::check,
-            )?),
-            false => None,
-        };
         Ok(Environment {
             engines,
             missing,
-            image,
-            devices,
-            held: None,
+            lanes,
             cpus: host::allowed_cpus(),
             privilege: options.privilege.clone(),
             snapshots: RefCell::default(),
@@ -111,19 +181,15 @@ impl Environment {
         })
     }
 
-    /// Where made file systems are mounted.
-    pub fn mount_point(&self) -> PathBuf {
-        self.workdir.path().join("mnt")
-    }
-
-    /// A directory outside every target, for sockets and logs.
-    pub fn run_dir(&self) -> PathBuf {
-        self.workdir.path().join("run")
-    }
-
-    /// What the workers write to standard error.
-    pub fn worker_log(&self) -> PathBuf {
-        self.workdir.path().join("worker.log")
+    /// The file that the two workers of a duet share; zeroed.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn board(&self) -> Result<PathBuf> {
+        let path = self.workdir.path().join("board");
+        std::fs::write(&path, vec![0; BOARD_BYTES as usize])
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(path)
     }
 
     /// The snapshot of `engine` with `settings`: made on first use, outside every target;
@@ -165,49 +231,12 @@ impl Environment {
         made.map(|()| archive)
     }
 
-    /// The device that made targets live on: the user's, or that of the image.
-    pub fn device(&self) -> Option<&Device> {
-        match self.devices.first() {
-            Some(claimed) => Some(claimed.facts()),
-            None => self.image.as_ref().map(|image| &image.facts().device),
-        }
-    }
-
-    /// It as recorded.
-    pub fn device_record(&self) -> Option<DeviceRecord> {
-        match self.devices.first() {
-            Some(claimed) => Some(device_record(claimed.facts())),
-            None => self.image_record(),
-        }
-    }
-
-    /// What a reader must know of it.
-    pub fn device_remarks(&self) -> Vec<String> {
-        let Some(claimed) = self.devices.first() else {
-            let image = self.image.as_ref();
-            return image.map_or_else(Vec::new, |image| image.facts().remarks.clone());
-        };
-        let mut remarks = Vec::new();
-        if claimed.facts().loop_backing.is_some() {
-            remarks.push(target::LOOP_REMARK.to_string());
-        }
-        if claimed.facts().is_partition {
-            remarks.push("flushes are those of the whole disk that the partition is on".into());
-        }
-        remarks
-    }
-
-    /// The image as recorded.
-    pub fn image_record(&self) -> Option<DeviceRecord> {
-        self.image.as_ref().map(image_record)
-    }
-
     /// Takes everything down and says what went wrong, which a drop could not.
     ///
     /// # Errors
     /// What could not be removed; `mountmark clean` finds it.
     pub fn close(self) -> Result<()> {
-        if let Some(image) = self.image {
+        for image in self.lanes.into_iter().filter_map(|lane| lane.image) {
             image.remove()?;
         }
         self.workdir.remove()

@@ -1,13 +1,16 @@
 //! One case in one round, from mkfs to umount.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::environment::{Environment, Options};
-use super::event::{Event, Observer};
+use super::crew::{self, Place, Seen, WorkerFailed};
+use super::environment::{Environment, Lane, Options};
+use super::event::{Event, Tell};
 use super::prepared::Prepared;
 use super::sampler::Sampler;
 use super::stage::Stage;
-use super::worker::{self, Place, Seen, Task, Work, WorkerFailed};
+use super::watch::Watch;
+use super::worker::{Task, Work};
 use super::{keep, worth};
 use crate::engine::{Launch, Server};
 use crate::error::{Error, Result, chain};
@@ -15,10 +18,11 @@ use crate::host::interrupt::{self, Interrupted};
 use crate::host::{Cgroup, keep_away, now_utc};
 use crate::plan::{Case, Plan};
 use crate::record::{
-    CaseRecord, Completeness, EngineRecord, FORMAT, KeyRecord, Outcome, PhaseRecord, StageRecord,
+    CaseRecord, Completeness, DuetRecord, EngineRecord, FORMAT, KeyRecord, Outcome, PhaseRecord,
+    StageRecord,
 };
 use crate::target::{self, Privilege, Spec};
-use crate::workload;
+use crate::workload::{self, Duet};
 
 /// Measures `case` in `round`; a fault becomes part of the record.
 pub(super) fn measure(
@@ -26,29 +30,105 @@ pub(super) fn measure(
     environment: &Environment,
     case: &Case,
     round: u32,
-    observer: &mut dyn Observer,
+    watcher: &dyn Tell,
 ) -> CaseRecord {
-    let mut lifecycle = Lifecycle {
-        plan,
-        options,
-        environment,
-        case,
-        observer,
-        stage: Stage::Prepare,
-        since: None,
-        log: Vec::new(),
-        record: blank(case, round),
+    let mut life = Lifecycle::new((plan, options), environment, (case, 0), round, watcher);
+    if !life.is_impossible() {
+        let result = life
+            .up()
+            .and_then(|()| life.work())
+            .and_then(|()| life.down());
+        life.close(result.err());
+    }
+    life.record
+}
+
+/// Measures the two `cases` of a duet in `round`, the baseline first. A fault of one is
+/// the fault of the pair.
+pub(super) fn measure_duet(
+    (plan, options): (&Plan, &Options),
+    environment: &Environment,
+    cases: [&Case; 2],
+    (round, first): (u32, usize),
+    watcher: &dyn Tell,
+) -> [CaseRecord; 2] {
+    let [a, b] = cases;
+    let mut pair = [(a, 0), (b, 1)]
+        .map(|place| Lifecycle::new((plan, options), environment, place, round, watcher));
+    for (side, partner) in [b, a].into_iter().enumerate() {
+        pair[side].record.duet = Some(DuetRecord {
+            partner: KeyRecord::from(&partner.key),
+            side,
+            first,
+            slice_ns: plan.slice.unwrap_or_default().as_nanos() as u64,
+        });
+    }
+    if let Some(at) = pair.iter_mut().position(Lifecycle::is_impossible) {
+        let outcome = pair[at].record.outcome.clone();
+        pair[1 - at].record.outcome = outcome;
+    } else if let Err((at, error)) = play(&mut pair, environment, first) {
+        let because = Error::msg(format!(
+            "its partner in the duet failed: {}",
+            pair[at].case.key
+        ));
+        let other = match error.is::<Interrupted>() {
+            true => interrupt::check().err().unwrap_or(because),
+            false => because,
+        };
+        pair[at].close(Some(error));
+        pair[1 - at].stage = pair[at].stage;
+        pair[1 - at].close(Some(other));
+    }
+    pair.map(|life| life.record)
+}
+
+/// Both up, at work side by side, and down; the side at fault.
+fn play(
+    pair: &mut [Lifecycle<'_>; 2],
+    environment: &Environment,
+    first: usize,
+) -> Result<(), (usize, Error)> {
+    each(pair, Lifecycle::up)?;
+    each(pair, |life| life.enter(Stage::Work))?;
+    let board = environment.board().map_err(|e| (0, e))?;
+    let groups = [0, 1].map(|side| pair[side].group("worker"));
+    let tasks = [0, 1].map(|side| pair[side].task(groups[side].as_ref(), Some((&board, first))));
+    let [Some(a), Some(b)] = tasks else {
+        return Err((0, Error::msg("a duet needs two servers")));
     };
-    if let Some(outcome) = impossible(case, environment) {
-        lifecycle.record.outcome = outcome;
-        return lifecycle.record;
+    // What disturbs one side of a duet disturbs both: one watch over both will do.
+    let sides = [pair[0].standing(), pair[1].standing()].concat();
+    let watch = Watch::start(environment, &sides);
+    let away = keep_away(&[pair[0].cpus(), pair[1].cpus()].concat());
+    let worked = crew::run_watched(&[a, b], &mut |seen| {
+        if let Seen::Event(side, event) = seen {
+            pair[side].hear(event);
+        }
+        pair[0].sampler.tick().min(pair[1].sampler.tick())
+    });
+    drop(away);
+    let disturbed = watch.end();
+    for life in pair.iter_mut() {
+        life.record.disturbed.clone_from(&disturbed);
     }
-    let result = lifecycle.run();
-    lifecycle.close_stage();
-    if let Err(error) = result {
-        lifecycle.record.outcome = lifecycle.fault(&error);
+    worked.map_err(|(side, error)| (side, pair[side].blame(error)))?;
+    each(pair, |life| {
+        life.judge();
+        life.down()?;
+        life.close(None);
+        Ok(())
+    })
+}
+
+/// Takes one step with each side in turn; the side at fault.
+fn each<'a>(
+    pair: &mut [Lifecycle<'a>; 2],
+    mut step: impl FnMut(&mut Lifecycle<'a>) -> Result<()>,
+) -> Result<(), (usize, Error)> {
+    for (side, life) in pair.iter_mut().enumerate() {
+        step(life).map_err(|error| (side, error))?;
     }
-    lifecycle.record
+    Ok(())
 }
 
 fn blank(case: &Case, round: u32) -> CaseRecord {
@@ -65,11 +145,12 @@ fn blank(case: &Case, round: u32) -> CaseRecord {
         durability: None,
         disturbed: Vec::new(),
         remarks: Vec::new(),
+        duet: None,
     }
 }
 
 /// Why the case cannot be measured on this machine, if it cannot.
-fn impossible(case: &Case, environment: &Environment) -> Option<Outcome> {
+fn impossible(case: &Case, environment: &Environment, lane: &Lane) -> Option<Outcome> {
     if let Some(causes) = environment.missing.get(&case.engine) {
         return Some(Outcome::Failed {
             stage: "find".to_string(),
@@ -86,7 +167,7 @@ fn impossible(case: &Case, environment: &Environment) -> Option<Outcome> {
             remedy: "run as root, or name a directory on a mounted file system".to_string(),
         });
     }
-    if let (Some(reason), true) = (&environment.held, made.fs.needs_device()) {
+    if let (Some(reason), true) = (&lane.held, made.fs.needs_device()) {
         return Some(Outcome::Skipped {
             reason: reason.clone(),
             remedy: "look at it, then measure the rest without --keep-on-failure".to_string(),
@@ -104,32 +185,79 @@ struct Lifecycle<'a> {
     options: &'a Options,
     environment: &'a Environment,
     case: &'a Case,
-    observer: &'a mut dyn Observer,
+    lane: usize,
+    watcher: &'a dyn Tell,
     stage: Stage,
     /// When the present stage began; `None` between two.
     since: Option<Instant>,
     /// The last lines of the log that tells about a fault.
     log: Vec<String>,
     record: CaseRecord,
+    sampler: Sampler,
+    // Dropped in this order: the server before its group and what it stands on.
+    server: Option<Box<dyn Server>>,
+    server_group: Option<Cgroup>,
+    target: Option<Prepared>,
 }
 
-impl Lifecycle<'_> {
-    fn run(&mut self) -> Result<()> {
-        self.enter(Stage::Prepare)?;
-        let mut target = Prepared::new(&self.case.target, self.environment, &self.options.run_id)?;
-        let done = self.on_target(&mut target);
-        if let Err(error) = done {
-            if self.options.keep_on_failure && !error.is::<Interrupted>() {
-                self.record.remarks.extend(target.keep().map(keep::words));
-            }
-            return Err(error);
+impl<'a> Lifecycle<'a> {
+    fn new(
+        (plan, options): (&'a Plan, &'a Options),
+        environment: &'a Environment,
+        (case, lane): (&'a Case, usize),
+        round: u32,
+        watcher: &'a dyn Tell,
+    ) -> Self {
+        Lifecycle {
+            plan,
+            options,
+            environment,
+            case,
+            lane,
+            watcher,
+            stage: Stage::Prepare,
+            since: None,
+            log: Vec::new(),
+            record: blank(case, round),
+            sampler: Sampler::new(None),
+            server: None,
+            server_group: None,
+            target: None,
         }
-        self.enter(Stage::Cleanup)?;
-        target.take_down()
     }
 
-    /// Everything between the making of the target and its taking down.
-    fn on_target(&mut self, target: &mut Prepared) -> Result<()> {
+    /// Whether the case cannot be measured here at all, which then is its outcome.
+    fn is_impossible(&mut self) -> bool {
+        let found = impossible(self.case, self.environment, self.lane());
+        let is = found.is_some();
+        if let Some(outcome) = found {
+            self.record.outcome = outcome;
+        }
+        is
+    }
+
+    fn lane(&self) -> &'a Lane {
+        &self.environment.lanes[self.lane]
+    }
+
+    /// From mkfs to a server that answers.
+    fn up(&mut self) -> Result<()> {
+        self.enter(Stage::Prepare)?;
+        let mut target = Prepared::new(
+            &self.case.target,
+            self.environment,
+            self.lane(),
+            &self.options.run_id,
+        )?;
+        let ready = self.ready(&mut target);
+        // What is wrong with it can still be seen, and be kept.
+        self.target = Some(target);
+        self.close_stage();
+        ready
+    }
+
+    /// From a target to a server on it.
+    fn ready(&mut self, target: &mut Prepared) -> Result<()> {
         self.note_target(target);
         self.enter(Stage::Restore)?;
         let (spec, settings) = (&self.case.engine, &self.case.key.settings);
@@ -140,53 +268,81 @@ impl Lifecycle<'_> {
         target.settle()?;
         self.note_target(target);
         self.enter(Stage::Launch)?;
-        let engine = &self.environment.engines[spec];
+        self.launch(target)
+    }
+
+    fn launch(&mut self, target: &Prepared) -> Result<()> {
+        let engine = &self.environment.engines[&self.case.engine];
+        let build = engine.build();
         self.record.engine = Some(EngineRecord {
-            kind: engine.build().kind.to_string(),
-            version: engine.build().version.clone(),
-            binary: engine
-                .build()
-                .binary
-                .as_ref()
-                .map(|b| b.display().to_string()),
+            kind: build.kind.to_string(),
+            version: build.version.clone(),
+            binary: build.binary.as_ref().map(|b| b.display().to_string()),
             has_server: engine.has_server(),
             settings: Default::default(),
         });
-        let group = engine.has_server().then(|| self.group("server")).flatten();
-        let (server_cpus, worker_cpus) = self.case.key.cpus.place(&self.environment.cpus);
-        let mut server = engine.launch(&Launch {
+        self.server_group = engine.has_server().then(|| self.group("server")).flatten();
+        let (server_cpus, _) = self.case.key.cpus.place(&self.environment.cpus);
+        self.server = Some(engine.launch(&Launch {
             data: target.data(),
-            run_dir: self.environment.run_dir(),
-            settings: settings.clone(),
-            cpus: server_cpus.clone(),
-            cgroups: group.iter().map(Cgroup::procs).collect(),
-        })?;
-        self.enter(Stage::Work)?;
-        let measured = [server_cpus.as_slice(), &worker_cpus].concat();
-        let away = keep_away(&measured);
-        let worked = self.work(target, server.as_mut(), &worker_cpus);
-        drop(away);
-        if let Err(error) = worked {
-            let error = self.blame(error, server.as_mut());
-            return Err(match target.complaint() {
-                Some(complaint) => error.context(complaint),
-                None => error,
-            });
-        }
-        self.record.durability = Some(worth::judge(&self.record, &target.chain));
-        self.enter(Stage::Stop)?;
-        server.stop()
+            run_dir: self.lane().run_dir.clone(),
+            settings: self.case.key.settings.clone(),
+            cpus: server_cpus,
+            cgroups: self.server_group.iter().map(Cgroup::procs).collect(),
+        })?);
+        self.sampler = Sampler::new(self.server.as_ref().and_then(|server| server.watch()));
+        Ok(())
     }
 
-    /// A cgroup of this case; where there are none, process groups have to do.
-    fn group(&self, of: &str) -> Option<Cgroup> {
-        let name = format!("{}-{of}", self.options.run_id);
-        Cgroup::create(&name, &self.environment.ledger).ok()
+    /// The CPUs that are measured; empty: all.
+    fn cpus(&self) -> Vec<usize> {
+        let (server, worker) = self.case.key.cpus.place(&self.environment.cpus);
+        [server, worker].concat()
+    }
+
+    /// Judges what its commits were worth.
+    fn judge(&mut self) {
+        if let Some(target) = &self.target {
+            self.record.durability = Some(worth::judge(&self.record, &target.chain));
+        }
+    }
+
+    /// Its target and server, while they are up.
+    fn standing(&self) -> Vec<(&Prepared, &dyn Server)> {
+        let both = self.target.as_ref().zip(self.server.as_deref());
+        both.into_iter().collect()
     }
 
     /// Runs the worker and gathers what it tells.
-    fn work(&mut self, target: &Prepared, server: &mut dyn Server, cpus: &[usize]) -> Result<()> {
-        let cgroup = self.group("worker");
+    fn work(&mut self) -> Result<()> {
+        self.enter(Stage::Work)?;
+        let group = self.group("worker");
+        let Some(task) = self.task(group.as_ref(), None) else {
+            return Ok(());
+        };
+        let watch = Watch::start(self.environment, self.standing().as_slice());
+        let away = keep_away(&self.cpus());
+        let worked = crew::run_watched(&[task], &mut |seen| {
+            if let Seen::Event(_, event) = seen {
+                self.hear(event);
+            }
+            self.sampler.tick()
+        });
+        drop(away);
+        self.record.disturbed = watch.end();
+        worked.map_err(|(_, error)| self.blame(error))?;
+        self.judge();
+        Ok(())
+    }
+
+    /// What its worker is to do; `None` before the server is up.
+    fn task(
+        &self,
+        group: Option<&Cgroup>,
+        duet: Option<(&PathBuf, usize)>,
+    ) -> Option<(Task, Place)> {
+        let (target, server) = (self.target.as_ref()?, self.server.as_ref()?);
+        let (_, cpus) = self.case.key.cpus.place(&self.environment.cpus);
         let task = Task {
             workload: Work::Phase {
                 name: self.case.key.workload.clone(),
@@ -196,32 +352,61 @@ impl Lifecycle<'_> {
             target: Some(target.root().to_path_buf()),
             device: target.device.clone(),
             server: server.watch(),
+            duet: duet.map(|(board, first)| Duet {
+                board: board.clone(),
+                side: self.lane,
+                first,
+                slice_ns: self.plan.slice.unwrap_or_default().as_nanos() as u64,
+            }),
         };
-        let log = self.environment.worker_log();
         let place = Place {
             cpus,
-            cgroup: cgroup.as_ref().map(Cgroup::procs),
-            log: &log,
+            cgroup: group.map(Cgroup::procs),
+            log: self.lane().worker_log.clone(),
         };
-        let (record, observer) = (&mut self.record, &mut *self.observer);
-        let mut sampler = Sampler::new(server.watch());
-        worker::run_watched(&task, &place, &mut |seen| {
-            if let Seen::Event(event) = seen {
-                gather(record, event);
-                if let (Some(seen), Some(phase)) = (sampler.hear(event), record.phases.last_mut()) {
-                    phase.sampled = Some(seen);
-                }
-                observer.tell(&Event::Workload(event));
-            }
-            sampler.tick()
-        })
+        Some((task, place))
+    }
+
+    /// Puts what the worker tells into the record and passes it on.
+    fn hear(&mut self, event: &workload::Event) {
+        gather(&mut self.record, event);
+        let seen = self.sampler.hear(event);
+        if let (Some(seen), Some(phase)) = (seen, self.record.phases.last_mut()) {
+            phase.sampled = Some(seen);
+        }
+        self.watcher.tell(&Event::Workload(event));
+    }
+
+    /// Stops the server and takes the target down.
+    fn down(&mut self) -> Result<()> {
+        self.enter(Stage::Stop)?;
+        if let Some(server) = self.server.take() {
+            server.stop()?;
+        }
+        self.server_group = None;
+        self.enter(Stage::Cleanup)?;
+        self.target.take().map_or(Ok(()), Prepared::take_down)
+    }
+
+    /// Ends the case, with its fault if it had one.
+    fn close(&mut self, fault: Option<Error>) {
+        self.close_stage();
+        if let Some(error) = fault {
+            self.record.outcome = self.fault(&error);
+        }
+    }
+
+    /// A cgroup of this case; where there are none, process groups have to do.
+    fn group(&self, of: &str) -> Option<Cgroup> {
+        let name = format!("{}-{of}{}", self.options.run_id, self.lane);
+        Cgroup::create(&name, &self.environment.ledger).ok()
     }
 
     /// Adds to a worker's fault what the server has to say about it.
-    fn blame(&mut self, error: Error, server: &mut dyn Server) -> Error {
-        if error.is::<Interrupted>() {
+    fn blame(&mut self, error: Error) -> Error {
+        let Some(server) = self.server.as_mut().filter(|_| !error.is::<Interrupted>()) else {
             return error;
-        }
+        };
         // A server that is killed loses its connections shortly before its end can be seen.
         let end = Instant::now() + Duration::from_millis(300);
         let mut died = server.died();
@@ -234,8 +419,12 @@ impl Lifecycle<'_> {
             log.extend(failed.log.iter().cloned());
         }
         self.log = log;
-        match died {
+        let error = match died {
             Some(how) => error.context(format!("the server died: {how}")),
+            None => error,
+        };
+        match self.target.as_ref().and_then(Prepared::complaint) {
+            Some(complaint) => error.context(complaint),
             None => error,
         }
     }
@@ -249,9 +438,9 @@ impl Lifecycle<'_> {
     fn enter(&mut self, stage: Stage) -> Result<()> {
         self.close_stage();
         self.stage = stage;
-        self.observer.tell(&Event::Entered(stage));
+        self.watcher.tell(&Event::Entered(stage));
         if self.options.hold_at == Some(stage) {
-            self.observer
+            self.watcher
                 .tell(&Event::Note(format!("holding at {stage}")));
         }
         while self.options.hold_at == Some(stage) {
@@ -276,6 +465,14 @@ impl Lifecycle<'_> {
         let stage = self.stage.name().to_string();
         if error.is::<Interrupted>() {
             return Outcome::Interrupted { stage };
+        }
+        // What a fault leaves up goes now, before the next case begins.
+        self.server = None;
+        self.server_group = None;
+        let target = self.target.take();
+        if self.options.keep_on_failure {
+            let kept = target.and_then(Prepared::keep);
+            self.record.remarks.extend(kept.map(keep::words));
         }
         let mut causes = chain(error);
         if let Some(failed) = error.downcast_ref::<WorkerFailed>() {
@@ -303,6 +500,7 @@ fn gather(record: &mut CaseRecord, event: &workload::Event) {
             server_memory_bytes: None,
             machine: None,
             sampled: None,
+            duet: None,
             operations: Vec::new(),
         }),
         workload::Event::OperationStarted { .. } => {}
@@ -328,6 +526,7 @@ fn gather(record: &mut CaseRecord, event: &workload::Event) {
                 phase.server = result.server.map(Into::into);
                 phase.server_memory_bytes = result.server_memory_bytes;
                 phase.machine = result.machine.map(Into::into);
+                phase.duet = result.duet.map(Into::into);
             }
         }
     }

@@ -2,6 +2,7 @@
 //! worker process, each stored as soon as it has ended.
 
 mod ceiling;
+mod crew;
 mod environment;
 mod event;
 mod keep;
@@ -12,6 +13,7 @@ mod resume;
 mod runner;
 mod sampler;
 mod stage;
+mod watch;
 mod worker;
 mod worth;
 

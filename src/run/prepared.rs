@@ -5,7 +5,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::environment::{Environment, device_record};
+use super::environment::{Environment, Lane, device_record};
 use super::worth::in_memory;
 use crate::error::{Context, Result};
 use crate::record::TargetRecord;
@@ -38,9 +38,9 @@ impl Prepared {
     ///
     /// # Errors
     /// mkfs's or the kernel's words; a directory that cannot be written.
-    pub fn new(spec: &Spec, environment: &Environment, run_id: &str) -> Result<Self> {
+    pub fn new(spec: &Spec, environment: &Environment, lane: &Lane, run_id: &str) -> Result<Self> {
         let mut prepared = match spec {
-            Spec::Made(made) => Self::make(made, environment),
+            Spec::Made(made) => Self::make(made, lane),
             Spec::Directory(path) => Self::take(path, environment, run_id),
         }?;
         let data = prepared.data();
@@ -52,10 +52,10 @@ impl Prepared {
         Ok(prepared)
     }
 
-    fn make(made: &Made, environment: &Environment) -> Result<Self> {
+    fn make(made: &Made, lane: &Lane) -> Result<Self> {
         let device = match made.fs {
             FsType::Tmpfs => None,
-            _ => Some(environment.device().context("there is no image")?),
+            _ => Some(lane.device().context("there is no image")?),
         };
         let device = device.map(|device| device.path.clone());
         let on_device = device.is_some();
@@ -63,15 +63,18 @@ impl Prepared {
             Some(device) => Some(made.format(device)?.command),
             None => None,
         };
-        let mount = made.mount(device.as_deref(), &environment.mount_point())?;
+        let mount = made.mount(device.as_deref(), &lane.mount_point)?;
         Ok(Prepared {
             record: TargetRecord {
                 mkfs,
                 options_asked: [made.mount_options().as_slice(), mount.added_options()].concat(),
-                device: environment.device_record().filter(|_| on_device),
+                device: lane.device_record().filter(|_| on_device),
                 ..TargetRecord::default()
             },
-            remarks: [environment.device_remarks().as_slice(), mount.remarks()].concat(),
+            remarks: match on_device {
+                true => [lane.device_remarks().as_slice(), mount.remarks()].concat(),
+                false => mount.remarks().to_vec(),
+            },
             chain: Vec::new(),
             kind: Kind::Made(Box::new(mount)),
             device,

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::error::{Result, bail, usage};
 use crate::host::now_utc;
-use crate::plan::CaseKey;
+use crate::plan::Case;
 use crate::record::{
     self, CaseRecord, DeviceRecord, HostRecord, KeyRecord, Outcome, PlanRecord, Results, RunRecord,
     Store,
@@ -15,7 +15,8 @@ use crate::record::{
 /// What there is already.
 #[derive(Debug, Default)]
 pub(super) struct Done {
-    measured: BTreeSet<(KeyRecord, u32)>,
+    /// Case, round, and the other case where they played a duet.
+    measured: BTreeSet<(KeyRecord, u32, Option<KeyRecord>)>,
     /// Rounds that the run had decided on.
     pub rounds: u32,
 }
@@ -26,14 +27,27 @@ impl Done {
         let ended = |case: &&CaseRecord| !matches!(case.outcome, Outcome::Interrupted { .. });
         let ended = cases.iter().filter(ended);
         Done {
-            measured: ended.map(|case| (case.case.clone(), case.round)).collect(),
+            measured: ended
+                .map(|case| {
+                    let partner = case.duet.as_ref().map(|duet| duet.partner.clone());
+                    (case.case.clone(), case.round, partner)
+                })
+                .collect(),
             rounds: run.plan.rounds,
         }
     }
 
-    /// Whether this case is there in this round.
-    pub fn has(&self, key: &CaseKey, round: u32) -> bool {
-        !self.measured.is_empty() && self.measured.contains(&(KeyRecord::from(key), round))
+    /// Whether this case, or both of this duet, are there in this round.
+    pub fn has(&self, unit: &[&Case], round: u32) -> bool {
+        let keys: Vec<KeyRecord> = unit.iter().map(|case| KeyRecord::from(&case.key)).collect();
+        let partner = |at: usize| match &keys[..] {
+            [a, b] => Some(if at == 0 { b.clone() } else { a.clone() }),
+            _ => None,
+        };
+        let there = |(at, key): (usize, &KeyRecord)| {
+            self.measured.contains(&(key.clone(), round, partner(at)))
+        };
+        !self.measured.is_empty() && keys.iter().enumerate().all(there)
     }
 
     /// How many there are.

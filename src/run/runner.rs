@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use super::environment::{Environment, Options};
-use super::event::{Event, Observer};
+use super::event::{Event, Observer, Tell, Watcher};
 use super::resume::{self, Done};
 use super::{ceiling, keep, lifecycle};
 use crate::compare::{Choice, Figure, Next, Rule, UntilSure, within};
 use crate::error::{Context, Result};
 use crate::host::{Facts, Ledger, interrupt, now_utc};
-use crate::plan::{Plan, orders};
+use crate::plan::{Case, Plan, orders};
 use crate::record::{
     self, CaseRecord, Ending, FORMAT, KeyRecord, Outcome, PlanRecord, RunRecord, Store,
     UntilSureRecord,
@@ -50,17 +50,17 @@ pub fn execute(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> R
     let mut environment = Environment::new(plan, options, ledger)?;
     let cpus = plan.cases.first().map(|case| case.key.cpus);
     let (_, cpus) = cpus.map_or_else(Default::default, |c| c.place(&environment.cpus));
-    let ceiling = ceiling::measure(&cpus, &environment.worker_log())?;
+    let ceiling = ceiling::measure(&cpus, &environment.lanes[0].worker_log)?;
     let mut run = record(plan, options, remarks);
-    run.image = environment.image_record();
+    run.image = environment.lanes[0].image_record();
     run.ceiling = Some(ceiling);
     let (mut store, done) = match &options.resume {
         Some(dir) => {
-            let (store, done, notes) =
-                resume::open(dir, &run, environment.device_record().as_ref())?;
-            notes
-                .into_iter()
-                .for_each(|n| observer.tell(&Event::Note(n)));
+            let device = environment.lanes[0].device_record();
+            let (store, done, notes) = resume::open(dir, &run, device.as_ref())?;
+            for note in notes {
+                observer.tell(&Event::Note(note));
+            }
             (store, done)
         }
         None => (Store::create(&options.results, run)?, Done::default()),
@@ -69,9 +69,9 @@ pub fn execute(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> R
         dir: store.dir().to_path_buf(),
         ..Summary::default()
     };
-    let rounds_known = plan.rounds.max(done.rounds) as usize;
     observer.tell(&Event::Started {
-        measurements: plan.cases.len() * rounds_known - done.len(),
+        measurements: (plan.per_round() * plan.rounds.max(done.rounds) as usize)
+            .saturating_sub(done.len()),
         dir: summary.dir.clone(),
     });
     rounds(
@@ -116,9 +116,10 @@ fn rounds(
     let most = plan.until_sure.map_or(plan.rounds, |rule| rule.most);
     let orders = orders(&plan.twins(), most, plan.seed);
     let mut position = 0;
+    let watcher = Watcher::new(observer);
     let known = plan.rounds.max(done.rounds);
     for round in 0..most {
-        if round >= known && sure(plan, store)? {
+        if round >= known && next(plan, store)? != Some(Next::Another) {
             break;
         }
         if round >= known {
@@ -126,42 +127,93 @@ fn rounds(
                 run.plan.rounds = round + 1;
                 run.plan.order = orders[..=round as usize].to_vec();
             })?;
-            observer.tell(&Event::RoundAdded {
-                measurements: plan.cases.len(),
+            watcher.tell(&Event::RoundAdded {
+                measurements: plan.per_round(),
             });
         }
         for index in &orders[round as usize] {
-            let case = &plan.cases[*index];
-            if done.has(&case.key, round) {
+            let unit = &plan.units[*index];
+            let cases: Vec<&Case> = unit.iter().map(|case| &plan.cases[*case]).collect();
+            if done.has(&cases, round) {
                 continue;
             }
-            observer.tell(&Event::CaseStarted {
-                case: &case.key,
-                name: plan.name(&case.key),
-                round,
-                position,
-            });
-            position += 1;
-            let mut record =
-                lifecycle::measure((plan, options), environment, case, round, observer);
-            keep::after(&mut record, environment, plan, options)?;
-            store.append(&record)?;
-            observer.tell(&Event::CaseFinished(&record));
-            count(summary, &record);
+            let records = measure(
+                plan,
+                options,
+                environment,
+                (unit, *index),
+                (round, position),
+                &watcher,
+            );
+            for (lane, mut record) in records.into_iter().enumerate() {
+                keep::after(&mut record, environment, lane, (plan, options))?;
+                store.append(&record)?;
+                watcher.tell(&Event::CaseFinished {
+                    name: plan.name_of(|key| KeyRecord::from(key) == record.case),
+                    record: &record,
+                });
+                count(summary, &record);
+                position += 1;
+            }
             if summary.interrupted || interrupt::check().is_err() {
                 summary.interrupted = true;
                 return Ok(());
             }
         }
     }
-    Ok(())
+    let narrow = next(plan, store)?.map(|next| next == Next::Narrow);
+    store.update(|run| {
+        if let Some(rule) = &mut run.plan.until_sure {
+            rule.narrow = narrow;
+        }
+    })
 }
 
-/// Whether every interval is narrow enough. Only widths are looked at, never what they
-/// say: stopping at a difference would find one where there is none.
-fn sure(plan: &Plan, store: &Store) -> Result<bool> {
+/// Measures one case, or the two of a duet.
+fn measure(
+    plan: &Plan,
+    options: &Options,
+    environment: &Environment,
+    (unit, index): (&[usize], usize),
+    (round, position): (u32, usize),
+    watcher: &dyn Tell,
+) -> Vec<CaseRecord> {
+    let cases: Vec<&Case> = unit.iter().map(|case| &plan.cases[*case]).collect();
+    watcher.tell(&Event::CaseStarted {
+        case: &cases[cases.len() - 1].key,
+        name: plan.unit_name(unit),
+        round,
+        position,
+    });
+    match cases[..] {
+        [a, b] => {
+            // Who begins alternates over rounds, and between the pairs of a round.
+            let first = (round as usize + index) % 2;
+            let both = lifecycle::measure_duet(
+                (plan, options),
+                environment,
+                [a, b],
+                (round, first),
+                watcher,
+            );
+            both.into()
+        }
+        _ => vec![lifecycle::measure(
+            (plan, options),
+            environment,
+            cases[0],
+            round,
+            watcher,
+        )],
+    }
+}
+
+/// Whether rounds are to be added, where the plan adds any. Only widths are looked at,
+/// never what the intervals say: stopping at a difference would find one where there is
+/// none.
+fn next(plan: &Plan, store: &Store) -> Result<Option<Next>> {
     let Some(rule) = plan.until_sure else {
-        return Ok(true);
+        return Ok(None);
     };
     let results = record::load(store.dir())?;
     let comparisons = within(
@@ -175,9 +227,9 @@ fn sure(plan: &Plan, store: &Store) -> Result<bool> {
     let judged = comparisons.list.iter().filter_map(|c| c.judgement.as_ref());
     let estimates: Vec<_> = judged.map(|j| j.estimate).collect();
     let until = UntilSure::new(rule.width, rule.most as usize, comparisons.rule)?;
+    // Without estimates it is narrow: no number of rounds would change that.
     let rounds = results.run.plan.rounds as usize;
-    // Where nothing can be compared, no number of rounds would change it.
-    Ok(estimates.is_empty() || until.next(rounds, &estimates) != Next::Another)
+    Ok(Some(until.next(rounds, &estimates)))
 }
 
 fn count(summary: &mut Summary, record: &CaseRecord) {
@@ -208,18 +260,26 @@ fn record(plan: &Plan, options: &Options, remarks: Vec<String>) -> RunRecord {
             until_sure: plan.until_sure.map(|rule| UntilSureRecord {
                 width: rule.width,
                 most: rule.most,
+                narrow: None,
             }),
+            units: plan.units.clone(),
             order: orders(&plan.twins(), plan.rounds, plan.seed),
             profile: plan.sqlbench.profile.to_string(),
             loops: plan.sqlbench.loops,
             fast: plan.sqlbench.fast,
             read_key_loops: plan.sqlbench.read_key_loops,
             many_keys_loops: plan.sqlbench.many_keys_loops,
+            atis_data: plan
+                .sqlbench
+                .atis_data
+                .as_ref()
+                .map(|dir| dir.display().to_string()),
             time_limit_s: plan.sqlbench.time_limit_s,
         },
         host: Facts::read().into(),
         image: None,
         ceiling: None,
         remarks,
+        imported: Vec::new(),
     }
 }

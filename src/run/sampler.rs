@@ -78,7 +78,9 @@ impl Sampler {
                 None
             }
             Event::PhaseFinished(result) => {
-                let returned = Duration::from_nanos(result.ends.returned.wall_ns);
+                // Pauses of a duet are not in its time.
+                let paused = result.duet.as_ref().map_or(0, |duet| duet.paused_ns);
+                let returned = Duration::from_nanos(result.ends.returned.wall_ns + paused);
                 Some(self.phase.take()?.until(returned))
             }
             Event::OperationFinished(_) => None,

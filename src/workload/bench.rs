@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
 
-use super::event::{EndTime, Ends, Event, MachineUse, PhaseResult, Quantiles};
+use super::event::{DuetResult, EndTime, Ends, Event, MachineUse, PhaseResult, Quantiles};
 use super::gate::Gate;
 use super::operation::Op;
+use super::slices::Slices;
 use crate::engine::{Address, Session, connect};
 use crate::error::{Context, Error, Result};
-use crate::host::{Reading, Window};
+use crate::host::Reading;
 use crate::measure::{CpuTime, DeviceCounters, Latency};
 
 /// What is watched from beside the measured loop. Each call costs microseconds and is
@@ -52,7 +53,10 @@ pub struct Bench<'a> {
     observer: &'a mut dyn FnMut(Event) -> Result<()>,
     phase_start: Option<Stamp>,
     machine_start: Option<Reading>,
-    pub(super) gate: Gate,
+    gate: Gate,
+    /// Pauses since the phase's start.
+    rest: Rest,
+    pub(super) slices: Slices,
     pub(super) latency: Latency,
     pub(super) time_limit: Duration,
 }
@@ -71,10 +75,19 @@ impl<'a> Bench<'a> {
             observer,
             phase_start: None,
             machine_start: None,
+            slices: Slices::new(&Gate::Open),
             gate: Gate::Open,
+            rest: Rest::default(),
             latency: Latency::new(),
             time_limit,
         }
+    }
+
+    /// As one side of a duet.
+    pub fn with_gate(mut self, gate: Gate) -> Self {
+        self.slices = Slices::new(&gate);
+        self.gate = gate;
+        self
     }
 
     /// Opens a session.
@@ -96,6 +109,7 @@ impl<'a> Bench<'a> {
     /// first operation when a phase does not say.
     pub fn phase_begins(&mut self) {
         if self.phase_start.is_none() {
+            self.rest = Rest::default();
             self.machine_start = self.probe.machine();
             self.phase_start = Some(self.stamp_before());
         }
@@ -107,11 +121,61 @@ impl<'a> Bench<'a> {
     /// When its start cannot be told.
     pub fn start<'b>(&'b mut self, operation: &str, planned: u64) -> Result<Op<'b, 'a>> {
         self.phase_begins();
+        self.rest.paused += self.gate.arrive();
         Op::open(self, operation, planned)
+    }
+
+    /// True when the gate is to be passed by [`pause`](Bench::pause).
+    #[inline]
+    pub(super) fn is_over(&self, now: Instant) -> bool {
+        self.gate.is_over(now)
+    }
+
+    /// Lets the other case of a duet play, and watches what ours does meanwhile; how long
+    /// that took, the watching included.
+    #[cold]
+    pub(super) fn pause(&mut self) -> Duration {
+        let start = Instant::now();
+        let (device, server) = (self.probe.device(), self.probe.server_cpu());
+        self.gate.pause();
+        let (device_now, server_now) = (self.probe.device(), self.probe.server_cpu());
+        self.rest.device = sum(self.rest.device, device_now, device, DeviceCounters::since);
+        self.rest.server = sum(self.rest.server, server_now, server, CpuTime::since);
+        let paused = start.elapsed();
+        self.rest.paused += paused;
+        paused
     }
 
     pub(super) fn tell(&mut self, event: Event) -> Result<()> {
         (self.observer)(event)
+    }
+
+    fn duet_result(&self, rest: &Rest) -> Option<DuetResult> {
+        let (turns, passing_ns) = self.gate.cost();
+        matches!(self.gate, Gate::Turns(_)).then(|| DuetResult {
+            turns,
+            passing_ns,
+            paused_ns: rest.paused.as_nanos() as u64,
+            resting_device: rest.device,
+            resting_server: rest.server,
+        })
+    }
+
+    /// What the machine did since the phase's start beside client and server; `None` in
+    /// a duet, where the other case's work cannot be told from it.
+    fn machine_use(&mut self, client: CpuTime, server: Option<CpuTime>) -> Option<MachineUse> {
+        let start = self.machine_start.take()?;
+        let window = start.until(&self.probe.machine()?);
+        let busy = CpuTime {
+            user_ns: window.user_ns,
+            system_ns: window.system_ns,
+        };
+        matches!(self.gate, Gate::Open).then(|| MachineUse {
+            others: busy.since(client).since(server.unwrap_or_default()),
+            steal_ns: window.steal_ns,
+            cpu_stalled_ns: window.cpu_stalled_ns,
+            io_stalled_ns: window.io_stalled_ns,
+        })
     }
 
     /// Slow counters first, the clock last.
@@ -151,6 +215,7 @@ pub fn run_phase(
     bench.tell(Event::PhaseStarted {
         phase: name.to_string(),
     })?;
+    bench.gate.enter();
     // This session stays open, so that the ends can be reached through it and closing
     // the phase's own is not the database's last close.
     let mut keeper = bench.connect()?;
@@ -158,17 +223,19 @@ pub fn run_phase(
     bench.phase_start = None;
     body(bench).with_context(|| format!("phase {name}"))?;
     let after = bench.stamp_after();
+    let rest = bench.rest;
     let Some(before) = bench.phase_start else {
         return Err(Error::msg(format!("phase {name} measured nothing")));
     };
-    let machine = bench.probe.machine();
-    let dirty_bytes = bench.probe.dirty_bytes();
-    let server_memory_bytes = bench.probe.server_memory();
-    let machine = bench.machine_start.take().zip(machine);
     let client = after.client.since(before.client);
     let server = after.server.zip(before.server);
     let server = server.map(|(after, before)| after.since(before));
-    let ends = settle(bench, keeper.as_mut(), before, after)?;
+    let machine = bench.machine_use(client, server);
+    let dirty_bytes = bench.probe.dirty_bytes();
+    let server_memory_bytes = bench.probe.server_memory();
+    // The other comes to its own end before ours goes on to what follows.
+    bench.gate.arrive();
+    let ends = settle(bench, keeper.as_mut(), (before, after), rest.paused)?;
     bench.tell(Event::PhaseFinished(PhaseResult {
         name: name.to_string(),
         ends: Ends {
@@ -177,24 +244,33 @@ pub fn run_phase(
         },
         client,
         server,
-        machine: machine.map(|(from, to)| rest(&from.until(&to), client, server)),
+        machine,
         server_memory_bytes,
+        duet: bench.duet_result(&rest),
         settings,
-    }))
+    }))?;
+    drop(keeper);
+    bench.gate.leave();
+    Ok(())
 }
 
-/// What is left of the machine's work without the client's and the server's.
-fn rest(window: &Window, client: CpuTime, server: Option<CpuTime>) -> MachineUse {
-    let busy = CpuTime {
-        user_ns: window.user_ns,
-        system_ns: window.system_ns,
-    };
-    MachineUse {
-        others: busy.since(client).since(server.unwrap_or_default()),
-        steal_ns: window.steal_ns,
-        cpu_stalled_ns: window.cpu_stalled_ns,
-        io_stalled_ns: window.io_stalled_ns,
-    }
+/// What happened while the other case of a duet played.
+#[derive(Clone, Copy, Default)]
+struct Rest {
+    paused: Duration,
+    device: Option<DeviceCounters>,
+    server: Option<CpuTime>,
+}
+
+/// `sum` and what was added to a counter between two readings.
+fn sum<T: Copy + std::ops::Add<Output = T>>(
+    sum: Option<T>,
+    now: Option<T>,
+    before: Option<T>,
+    since: fn(T, T) -> T,
+) -> Option<T> {
+    let more = since(now?, before?);
+    Some(sum.map_or(more, |sum| sum + more))
 }
 
 /// Goes on to *flushed* and *settled*; the reading of counters in between is in none of
@@ -202,15 +278,15 @@ fn rest(window: &Window, client: CpuTime, server: Option<CpuTime>) -> MachineUse
 fn settle(
     bench: &mut Bench<'_>,
     session: &mut dyn Session,
-    before: Stamp,
-    returned: Stamp,
+    (before, returned): (Stamp, Stamp),
+    paused: Duration,
 ) -> Result<Ends> {
     let counters = |device: Option<DeviceCounters>| {
         device
             .zip(before.device)
             .map(|(now, before)| now.since(before))
     };
-    let returned_ns = (returned.wall - before.wall).as_nanos() as u64;
+    let returned_ns = (returned.wall - before.wall - paused).as_nanos() as u64;
 
     let start = Instant::now();
     bench.probe.sync().context("cannot flush the target")?;

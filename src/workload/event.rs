@@ -59,6 +59,33 @@ pub struct OperationResult {
     pub latency: Option<Quantiles>,
     /// True when the time limit ended it.
     pub time_limited: bool,
+    /// In a duet, the slices in which it played.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slices: Vec<Slice>,
+}
+
+/// What a case did between two pauses of a duet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Slice {
+    /// Statements sent.
+    pub statements: u32,
+    /// Its own time, ns.
+    pub wall_ns: u64,
+}
+
+/// What a duet did to a phase of one of the two.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DuetResult {
+    /// Turns received.
+    pub turns: u64,
+    /// Time from the giving of those turns to our running, ns.
+    pub passing_ns: u64,
+    /// Time spent waiting for the other, ns; in none of the phase's times.
+    pub paused_ns: u64,
+    /// What our device did while the other played.
+    pub resting_device: Option<DeviceCounters>,
+    /// CPU that our server used while the other played.
+    pub resting_server: Option<CpuTime>,
 }
 
 /// Latency of repeated statements, from the server call alone (text building apart).
@@ -135,6 +162,9 @@ pub struct PhaseResult {
     pub server_memory_bytes: Option<u64>,
     /// The rest of the machine until *returned*.
     pub machine: Option<MachineUse>,
+    /// What a duet did to it; `None` where it played alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duet: Option<DuetResult>,
     /// Settings read back from the engine at the phase's start.
     pub settings: std::collections::BTreeMap<String, String>,
 }

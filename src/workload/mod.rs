@@ -6,11 +6,14 @@ mod ceiling;
 mod event;
 mod gate;
 mod operation;
+mod slices;
 
 pub mod sqlbench;
 
 pub use bench::{Bench, Probe, run_phase};
 pub use ceiling::ceiling;
-pub use event::{EndTime, Ends, Event, MachineUse, OperationResult, PhaseResult, Quantiles};
-pub use gate::Gate;
+pub use event::{
+    DuetResult, EndTime, Ends, Event, MachineUse, OperationResult, PhaseResult, Quantiles, Slice,
+};
+pub use gate::{BOARD_BYTES, Duet, Gate};
 pub use operation::{Op, Rows};
