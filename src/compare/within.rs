@@ -68,8 +68,8 @@ impl Comparison {
             return verdict.to_string();
         }
         let words = match (self.base_marks.is_durable(), self.new_marks.is_durable()) {
-            (true, false) => format!("{verdict}, less durable{}", self.new_marks),
-            (false, true) => format!("{verdict}, baseline less durable{}", self.base_marks),
+            (true, false) => format!("{verdict}, less durable {}", self.new_marks),
+            (false, true) => format!("{verdict}, baseline less durable {}", self.base_marks),
             _ => verdict.to_string(),
         };
         match self.is_ranked() {

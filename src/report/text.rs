@@ -211,7 +211,7 @@ impl Block<'_> {
             *t == target && measured(cases).any(|c| c.target.as_ref().is_some_and(|t| !t.cold))
         });
         let warm = if warm { " (warm)" } else { "" };
-        format!("{target}{warm}{}", self.marks(target))
+        format!("{target}{}{warm}", self.marks(target))
     }
 
     fn marks(&self, target: &str) -> Marks {
