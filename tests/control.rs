@@ -30,20 +30,31 @@ fn cases_file(place: &Place) -> PathBuf {
 
 #[test]
 fn an_interrupted_run_is_resumed_to_the_complete_set() {
-    if !can_mount() {
-        return;
+    if can_mount() {
+        resumed_to_the_complete_set("off", 8);
     }
+}
+
+#[test]
+fn duets_are_resumed_too() {
+    if can_mount() {
+        resumed_to_the_complete_set("on", 12);
+    }
+}
+
+/// Interrupts a run of so many measurements in its midst and goes on with it.
+fn resumed_to_the_complete_set(duets: &str, measurements: usize) {
     let place = Place::new();
     let mut args = SHORT.to_vec();
     args.extend(["--on", "ext2", "--on", "ext4", "--on", "ext4:nobarrier"]);
-    args.extend(["--rounds", "2"]);
-    let run = Running::until(place.run(&args), "[3/8]");
+    args.extend(["--rounds", "2", "--duet", duets]);
+    let run = Running::until(place.run(&args), &format!("[3/{measurements}]"));
     run.signal(Signal::SIGINT);
     assert_eq!(run.end(), Some(130));
     place.assert_nothing_left("after the interrupt");
     let before = fs::read(cases_file(&place)).expect("cases");
     let id = place.results().run.id;
-    assert!(place.results().cases.len() < 8);
+    assert!(place.results().cases.len() < measurements);
 
     // A crash may have left half a line, and a resumed run its own plan.
     fs::write(
@@ -74,8 +85,15 @@ fn an_interrupted_run_is_resumed_to_the_complete_set() {
             .iter()
             .any(|r| r.starts_with("resumed at"))
     );
-    let keys: BTreeSet<_> = results.cases.iter().map(|c| (&c.case, c.round)).collect();
-    assert_eq!((keys.len(), results.cases.len()), (8, 8));
+    let keys: BTreeSet<_> = results
+        .cases
+        .iter()
+        .map(|c| (&c.case, c.round, c.duet.as_ref().map(|d| &d.partner)))
+        .collect();
+    assert_eq!(
+        (keys.len(), results.cases.len()),
+        (measurements, measurements)
+    );
     assert!(results.cases.iter().all(|c| c.outcome == Outcome::Measured));
     let after = fs::read(cases_file(&place)).expect("cases");
     assert!(after.starts_with(&before), "what was stored was rewritten");
@@ -282,7 +300,7 @@ fn a_file_system_that_becomes_read_only_while_it_is_measured() {
             .flatten()
             .flatten();
         let mut files = open.filter_map(|fd| fs::read_link(fd.path()).ok());
-        if files.any(|file| file.ends_with("mnt/data/main.db")) && trigger.exists() {
+        if files.any(|file| file.ends_with("mnt0/data/main.db")) && trigger.exists() {
             fs::write(&trigger, "1").expect("triggered");
             break;
         }
@@ -337,10 +355,10 @@ fn durability_is_judged_and_marked() {
         }
     }
     for words in [
-        "ext4_nobarrier †°",
+        "ext4_nobarrier†°",
         "† ext4_nobarrier: not durable: ext4 with nobarrier",
         "° ext4_defaults, ext4_nobarrier: the device is in memory",
-        "not ranked: ext4_nobarrier †°",
+        "not ranked, in memory: ext4_nobarrier†°",
         "synchronous=normal with journal_mode=wal",
     ] {
         assert!(shown.contains(words), "no '{words}' in {shown}");

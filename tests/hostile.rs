@@ -374,6 +374,40 @@ fn what_is_no_device_and_no_directory() {
 }
 
 #[test]
+fn two_devices_let_duets_play() {
+    if !can_mount() {
+        return;
+    }
+    let place = Place::new();
+    let disks = ["a.img", "b.img"].map(|name| Disk::plain(&place, name));
+    let run = |more: &[&str]| {
+        let args = ["create", "--profile", "small-test", "--loops", "0.05"];
+        let mut all = [
+            &args[..],
+            &["--on", "ext2", "--on", "ext4", "--rounds", "2"],
+        ]
+        .concat();
+        all.extend(["--device", &disks[0].device]);
+        all.extend(more);
+        let output = place.run(&all).output().expect("it runs");
+        (output.status.code(), text(&output))
+    };
+    let (code, shown) = run(&["--duet", "on"]);
+    assert_eq!(code, Some(2), "{shown}");
+    assert!(shown.contains("name a second --device"), "{shown}");
+    let (code, shown) = run(&["--device", &disks[1].device, "--duet", "on"]);
+    assert_eq!(code, Some(0), "{shown}");
+    let results = place.results();
+    for case in &results.cases {
+        let side = case.duet.as_ref().expect("a duet").side;
+        let device = case.target.as_ref().and_then(|t| t.device.as_ref());
+        assert_eq!(device.expect("a device").device, disks[side].device);
+    }
+    drop(disks);
+    place.assert_nothing_left("after the run");
+}
+
+#[test]
 fn a_partition_can_be_used_and_its_flushes_are_counted() {
     if !can_mount() {
         return;

@@ -307,7 +307,7 @@ fn scripts_keep_rows_open_pipelines_and_reconnect() {
             if has(engine) {
                 let cases = on_target(&place, engine, &["-f", &gset, "-M", mode, "-t", "5"]);
                 assert_eq!(
-                    load(&cases.last().unwrap()).round_trips,
+                    load(cases.last().unwrap()).round_trips,
                     10,
                     "{engine} {mode}"
                 );
@@ -322,14 +322,14 @@ fn scripts_keep_rows_open_pipelines_and_reconnect() {
         "\\startpipeline\nSELECT 1;\nSELECT 2;\nSELECT 3;\n\\endpipeline\n",
     );
     let cases = on_target(&place, "postgres", &["-f", &piped, "-t", "5"]);
-    let piped = load(&cases.last().unwrap());
+    let piped = load(cases.last().unwrap());
     assert_eq!((piped.statements, piped.round_trips), (15, 5));
     let cases = on_target(
         &place,
         "postgres",
         &["-C", "-M", "extended", "-t", "5", "-c", "2"],
     );
-    let each = load(&cases.last().unwrap());
+    let each = load(cases.last().unwrap());
     assert_eq!((each.connects, each.committed), (10, 10));
 }
 

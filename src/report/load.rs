@@ -272,7 +272,8 @@ fn latency_rows(
     name: &str,
     pick: fn(&LoadRecord) -> Option<&LatencyRecord>,
 ) {
-    let quantiles: [(&str, fn(&LatencyRecord) -> u64); 6] = [
+    type Quantile = (&'static str, fn(&LatencyRecord) -> u64);
+    let quantiles: [Quantile; 6] = [
         ("mean", |l| l.mean_ns),
         ("median", |l| l.p50_ns),
         ("90 %", |l| l.p90_ns),

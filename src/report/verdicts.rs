@@ -111,10 +111,7 @@ impl Groups {
 
     /// Adds `name` to those whose times rank nothing.
     pub fn add_unranked(&mut self, name: String) {
-        let group = (
-            5,
-            "not ranked, as its times are those of memory".to_string(),
-        );
+        let group = (5, "not ranked, in memory".to_string());
         self.0.entry(group).or_default().push(name);
     }
 

@@ -114,8 +114,8 @@ impl<'a> Crew<'a> {
                         .spawn_scoped(scope, move || self.work(index, &main))
                 })
                 .collect();
-            let workers = workers.into_iter().filter_map(|worker| match worker {
-                Ok(worker) => Some(worker),
+            let workers = workers.into_iter().map(|worker| match worker {
+                Ok(worker) => worker,
                 // Too few threads for the barrier: nothing could be undone in order.
                 Err(error) => {
                     eprintln!("cannot start a thread for a client: {error}");
