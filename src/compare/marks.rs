@@ -50,7 +50,7 @@ impl Marks {
     }
 }
 
-/// The signs alone, behind a blank if there are any.
+/// The signs alone, to be put right behind a name.
 impl fmt::Display for Marks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let signs = [
@@ -59,10 +59,7 @@ impl fmt::Display for Marks {
             (self.in_memory, IN_MEMORY),
         ];
         let signs: String = signs.iter().filter(|s| s.0).map(|s| s.1).collect();
-        match signs.is_empty() {
-            true => Ok(()),
-            false => write!(f, " {signs}"),
-        }
+        f.write_str(&signs)
     }
 }
 
