@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+use super::files::FilesArgs;
 use crate::engine;
 use crate::plan::Cpus;
 use crate::target;
@@ -76,7 +77,8 @@ pub struct Judging {
 /// Arguments of `run` and `plan`. Axes multiply into cases.
 #[derive(Debug, clap::Args)]
 pub struct RunArgs {
-    /// What is run: sql-bench (its phases), or single phases: create, insert
+    /// What is run: sql-bench (its phases), or single phases: create, insert; without a
+    /// database: tree (small-files, source-tree), sync
     #[arg(value_name = "WORKLOAD")]
     pub workloads: Vec<String>,
 
@@ -114,6 +116,10 @@ pub struct RunArgs {
     /// Phase insert: rows of the table with many keys (the profile's, if not given)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub many_keys_loops: Option<u64>,
+
+    /// Trees of files and bare sync calls
+    #[command(flatten)]
+    pub files: FilesArgs,
 
     /// Seconds an operation may take before it is cut short
     #[arg(long, value_name = "SECONDS", default_value_t = 600.0)]

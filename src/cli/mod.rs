@@ -3,6 +3,7 @@
 
 mod args;
 mod commands;
+mod files;
 mod resolve;
 
 use clap::Parser;

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::args::RunArgs;
+use super::files::{self, FilesArgs};
 use crate::compare;
 use crate::engine::{self, Kind, Settings};
 use crate::error::{Result, ensure, unknown, usage};
-use crate::plan::{Axes, Plan, UntilSure};
+use crate::plan::{Axes, Cpus, Plan, UntilSure};
 use crate::target::{self, FsType, Made, Privilege, Spec};
 use crate::workload::sqlbench;
 
@@ -42,10 +43,29 @@ pub fn resolve(args: &RunArgs, privilege: &Privilege) -> Result<Resolved> {
     if !args.on.is_empty() && args.on.len() > 1 && !args.on.iter().any(is_ext2) {
         notes.push("ext2 is not among the targets; it is the usual reference".to_string());
     }
+    let (workloads, files) = workloads(&args.workloads, &args.files)?;
+    ensure!(
+        !workloads.is_empty() || args.engine.is_empty() && args.set.is_empty(),
+        usage(
+            "--engine and --set fit no workload that was named; add one with a database: sql-bench"
+        )
+    );
+    if let (true, Some(jobs)) = (
+        args.cpus.iter().any(|cpus| *cpus != Cpus::Free),
+        args.files.tree_jobs.iter().find(|jobs| **jobs > 1),
+    ) {
+        notes.push(format!(
+            "the {jobs} jobs of a tree share one CPU; add --cpus free for more"
+        ));
+    }
     let axes = Axes {
-        workloads: workloads(&args.workloads)?,
+        engines: match workloads.is_empty() {
+            true => Vec::new(),
+            false => engines(args)?,
+        },
+        workloads,
+        files,
         targets,
-        engines: engines(args)?,
         memory: vec![None],
         cpus: args.cpus.clone(),
     };
@@ -171,21 +191,29 @@ fn default_targets(privilege: &Privilege, notes: &mut Vec<String>) -> Result<Vec
     Ok(targets)
 }
 
-fn workloads(given: &[String]) -> Result<Vec<String>> {
+/// Workloads without an engine, with the settings of their cells.
+type Files = Vec<(String, Vec<Settings>)>;
+
+/// The workloads that need an engine, and those that do not.
+fn workloads(given: &[String], args: &FilesArgs) -> Result<(Vec<String>, Files)> {
     let mut found: Vec<String> = Vec::new();
+    let mut files = Files::new();
     let suite = ["sql-bench".to_string()];
     for name in if given.is_empty() { &suite } else { given } {
+        let without_engine = files::cells(name, args)?;
         match name.as_str() {
+            _ if !without_engine.is_empty() => files.extend(without_engine),
             "sql-bench" => found.extend(sqlbench::SUITE.iter().map(ToString::to_string)),
             phase if sqlbench::PHASES.contains(&phase) => found.push(phase.to_string()),
             _ => {
                 let mut valid = vec!["sql-bench"];
                 valid.extend(sqlbench::PHASES);
+                valid.extend(files::names());
                 return Err(unknown("workload", name, &valid));
             }
         }
     }
-    Ok(found)
+    Ok((found, files))
 }
 
 /// The engines, each with its build's label and the settings of its cells.
@@ -299,12 +327,27 @@ mod tests {
     }
 
     #[test]
-    fn workloads_are_phases_or_the_suite() {
-        assert!(workloads(&[]).unwrap().contains(&"insert".to_string()));
-        assert_eq!(workloads(&["create".into()]).unwrap(), ["create"]);
-        let message = workloads(&["sleect".into()]).unwrap_err().to_string();
+    fn workloads_are_phases_or_the_suite_or_need_no_engine() {
+        let args = FilesArgs {
+            tree_scale: 1.0,
+            tree_jobs: vec![1],
+            tree_archive: None,
+            order: vec!["generated".parse().unwrap(), "shuffled".parse().unwrap()],
+            sync_calls: 10,
+        };
+        let of = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+            workloads(&names, &args)
+        };
+        assert!(of(&[]).unwrap().0.contains(&"insert".to_string()));
+        assert_eq!(of(&["create"]).unwrap().0, ["create"]);
+        let (phases, files) = of(&["create", "tree", "sync"]).unwrap();
+        assert_eq!(phases, ["create"]);
+        let cells: Vec<_> = files.iter().map(|(n, c)| (n.as_str(), c.len())).collect();
+        assert_eq!(cells, [("small-files", 2), ("source-tree", 2), ("sync", 1)]);
+        let message = of(&["sleect"]).unwrap_err().to_string();
         assert!(
-            message.contains("sql-bench") && message.contains("create"),
+            message.contains("sql-bench") && message.contains("tree"),
             "{message}"
         );
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::mysql::MySession;
 use super::postgres::PgSession;
-use super::{Session, Settings, SqlError, null, sqlite};
+use super::{Meaning, Session, Settings, SqlError, null, sqlite};
 use crate::sql::Dialect;
 
 /// Where a session connects to; crosses the pipe to the worker.
@@ -47,6 +47,8 @@ pub enum Address {
         /// What it pretends: see [`null::Script`].
         script: null::Script,
     },
+    /// Nowhere: the workload has no server.
+    None,
 }
 
 /// Opens a session.
@@ -74,6 +76,11 @@ pub fn connect(address: &Address) -> Result<Box<dyn Session>, SqlError> {
             session.store_also(asked.clone());
             Ok(Box::new(session))
         }
+        Address::None => Err(SqlError {
+            code: String::new(),
+            message: "this workload has no server to connect to".to_string(),
+            meaning: Meaning::Disconnected,
+        }),
         Address::Null { script } => Ok(Box::new(null::NullSession::new(script.clone())?)),
     }
 }

@@ -9,6 +9,6 @@ pub mod ledger;
 pub mod marker;
 
 pub use cgroup::{Cgroup, Hierarchies, cpu_stat};
-pub use cpus::{allowed_cpus, pin};
+pub use cpus::{allowed_cpus, busy_cpu, pin};
 pub use facts::{Facts, now_utc, utc};
 pub use ledger::{Ledger, leftovers};

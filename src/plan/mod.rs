@@ -5,6 +5,6 @@ mod case;
 mod matrix;
 mod order;
 
-pub use case::{Case, CaseKey, Cpus};
+pub use case::{Case, CaseKey, Cpus, no_engine};
 pub use matrix::{Axes, Plan, UntilSure};
 pub use order::orders;

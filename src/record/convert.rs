@@ -107,6 +107,8 @@ impl From<OperationResult> for OperationRecord {
             rows: result.rows,
             statements: result.statements,
             rows_received: result.rows_received,
+            bytes: result.bytes,
+            refused: result.refused,
             wall_ns: result.wall_ns,
             client: result.client.into(),
             server: result.server.map(Into::into),

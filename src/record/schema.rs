@@ -343,6 +343,10 @@ pub struct PhaseRecord {
     /// CPU of the server until *returned*; absent where the engine lives in the client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<CpuRecord>,
+    /// CPU of the whole machine until *returned*, kernel threads included, in ticks of
+    /// 10 ms: less client and server, it is what others and the kernel's threads used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<CpuRecord>,
     /// Memory of the server at *returned*, bytes: its cgroup's charge, or its processes'
     /// proportional set size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -415,6 +419,12 @@ pub struct OperationRecord {
     pub statements: u64,
     /// Rows received.
     pub rows_received: u64,
+    /// Bytes of file content moved, where that is what it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// The kernel's words where it refused the calls; then there are no other figures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
     /// Wall time, ns.
     pub wall_ns: u64,
     /// CPU of the client.

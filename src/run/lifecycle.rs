@@ -7,7 +7,7 @@ use super::event::{Event, Observer};
 use super::prepared::Prepared;
 use super::stage::Stage;
 use super::worker::{self, Place, Task, Work, WorkerFailed};
-use crate::engine::{Launch, Server};
+use crate::engine::{self, Launch, Server};
 use crate::error::{Error, Result, chain};
 use crate::host::interrupt::{self, Interrupted};
 use crate::host::{Cgroup, now_utc};
@@ -68,7 +68,8 @@ fn blank(case: &Case, round: u32) -> CaseRecord {
 
 /// Why the case cannot be measured on this machine, if it cannot.
 fn impossible(case: &Case, environment: &Environment) -> Option<Outcome> {
-    if let Some(causes) = environment.missing.get(&case.engine) {
+    let engine = case.engine.as_ref();
+    if let Some(causes) = engine.and_then(|spec| environment.missing.get(spec)) {
         return Some(Outcome::Failed {
             stage: "find".to_string(),
             causes: causes.clone(),
@@ -91,34 +92,37 @@ fn impossible(case: &Case, environment: &Environment) -> Option<Outcome> {
     })
 }
 
-struct Lifecycle<'a> {
-    plan: &'a Plan,
+pub(super) struct Lifecycle<'a> {
+    pub(super) plan: &'a Plan,
     options: &'a Options,
-    environment: &'a Environment,
-    case: &'a Case,
+    pub(super) environment: &'a Environment,
+    pub(super) case: &'a Case,
     observer: &'a mut dyn Observer,
     stage: Stage,
     /// When the present stage began; `None` between two.
     since: Option<Instant>,
     /// The last lines of the log that tells about a fault.
-    log: Vec<String>,
-    record: CaseRecord,
+    pub(super) log: Vec<String>,
+    pub(super) record: CaseRecord,
 }
 
 impl Lifecycle<'_> {
     fn run(&mut self) -> Result<()> {
         self.enter(Stage::Prepare)?;
         let target = Prepared::new(&self.case.target, self.environment, &self.options.run_id)?;
-        let target = self.on_target(target)?;
+        let target = match &self.case.engine {
+            Some(spec) => self.on_target(spec, target),
+            None => self.files_on_target(target),
+        }?;
         self.enter(Stage::Cleanup)?;
         target.take_down()
     }
 
     /// Everything between the making of the target and its taking down.
-    fn on_target(&mut self, mut target: Prepared) -> Result<Prepared> {
+    fn on_target(&mut self, spec: &engine::Spec, mut target: Prepared) -> Result<Prepared> {
         self.note_target(&target);
         self.enter(Stage::Restore)?;
-        let (spec, settings) = (&self.case.engine, &self.case.key.settings);
+        let settings = &self.case.key.settings;
         if let Some(archive) = self.environment.snapshot(spec, settings)? {
             target::snapshot::restore(&archive, &target.data())?;
         }
@@ -162,9 +166,8 @@ impl Lifecycle<'_> {
         Cgroup::create(&name, &self.environment.ledger).ok()
     }
 
-    /// Runs the worker and gathers what it tells.
+    /// Runs the worker with its server.
     fn work(&mut self, target: &Prepared, server: &mut dyn Server, cpus: &[usize]) -> Result<()> {
-        let cgroup = self.group("worker");
         let task = Task {
             workload: Work::Phase {
                 name: self.case.key.workload.clone(),
@@ -175,6 +178,12 @@ impl Lifecycle<'_> {
             device: target.device.clone(),
             server: server.watch(),
         };
+        self.run_worker(&task, cpus)
+    }
+
+    /// Runs a worker of this case and gathers what it tells.
+    pub(super) fn run_worker(&mut self, task: &Task, cpus: &[usize]) -> Result<()> {
+        let cgroup = self.group("worker");
         let log = self.environment.worker_log();
         let place = Place {
             cpus,
@@ -182,7 +191,7 @@ impl Lifecycle<'_> {
             log: &log,
         };
         let (record, observer) = (&mut self.record, &mut *self.observer);
-        worker::run(&task, &place, &mut |event| {
+        worker::run(task, &place, &mut |event| {
             gather(record, event);
             observer.tell(&Event::Workload(event));
         })
@@ -211,13 +220,13 @@ impl Lifecycle<'_> {
         }
     }
 
-    fn note_target(&mut self, target: &Prepared) {
+    pub(super) fn note_target(&mut self, target: &Prepared) {
         self.record.target = Some(target.record.clone());
         self.record.remarks = target.remarks.clone();
     }
 
     /// Ends the stage before and begins `stage`.
-    fn enter(&mut self, stage: Stage) -> Result<()> {
+    pub(super) fn enter(&mut self, stage: Stage) -> Result<()> {
         self.close_stage();
         self.stage = stage;
         self.observer.tell(&Event::Entered(stage));
@@ -271,6 +280,7 @@ fn gather(record: &mut CaseRecord, event: &workload::Event) {
             ends: None,
             client: None,
             server: None,
+            machine: None,
             server_memory_bytes: None,
             operations: Vec::new(),
         }),
@@ -295,6 +305,7 @@ fn gather(record: &mut CaseRecord, event: &workload::Event) {
                 phase.ends = Some(result.ends.into());
                 phase.client = Some(result.client.into());
                 phase.server = result.server.map(Into::into);
+                phase.machine = result.machine.map(Into::into);
                 phase.server_memory_bytes = result.server_memory_bytes;
             }
         }

@@ -4,6 +4,7 @@
 mod ceiling;
 mod environment;
 mod event;
+mod files;
 mod lifecycle;
 mod prepared;
 mod runner;

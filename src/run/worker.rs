@@ -7,6 +7,7 @@ use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, kill};
@@ -18,7 +19,7 @@ use crate::error::{Context, Error, Result};
 use crate::host::{self, interrupt};
 use crate::measure::{CpuTime, DeviceCounters};
 use crate::target;
-use crate::workload::{Bench, Event, Probe, ceiling, sqlbench};
+use crate::workload::{Bench, Event, Probe, ceiling, sqlbench, sync, tree};
 
 /// What a worker is to do; crosses its standard input.
 #[derive(Debug, Serialize, Deserialize)]
@@ -41,6 +42,10 @@ pub(super) enum Work {
         name: String,
         options: sqlbench::Options,
     },
+    /// Steps on a tree of files.
+    Tree(tree::Task),
+    /// Calls that write to the device.
+    Sync(sync::Task),
     /// How many statements a second the harness itself can do.
     Ceiling,
 }
@@ -260,12 +265,23 @@ fn perform(task: &Task, tell: &mut dyn FnMut(Event) -> Result<()>) -> Result<()>
             let mut bench = Bench::new(&task.address, &mut probe, tell, options.time_limit());
             sqlbench::run(name, &mut bench, options)
         }
+        Work::Tree(tree) => {
+            let mut bench = Bench::new(&task.address, &mut probe, tell, NO_LIMIT);
+            tree::run(&mut bench, tree)
+        }
+        Work::Sync(sync) => {
+            let mut bench = Bench::new(&task.address, &mut probe, tell, sync::TIME_LIMIT);
+            sync::run(&mut bench, sync)
+        }
         Work::Ceiling => {
             let limit = sqlbench::Options::default().time_limit();
             ceiling(&mut Bench::new(&task.address, &mut probe, tell, limit))
         }
     }
 }
+
+/// A step is one call, which is not cut short.
+const NO_LIMIT: Duration = Duration::MAX;
 
 /// Watches the target from within the worker.
 struct TargetProbe {

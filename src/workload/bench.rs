@@ -11,6 +11,7 @@ use super::gate::Gate;
 use super::operation::Op;
 use crate::engine::{Address, Session, connect};
 use crate::error::{Context, Error, Result};
+use crate::host::busy_cpu;
 use crate::measure::{CpuTime, DeviceCounters, Latency};
 
 /// What is watched from beside the measured loop. Each call costs microseconds and is
@@ -37,6 +38,8 @@ pub(super) struct Stamp {
     pub wall: Instant,
     pub client: CpuTime,
     pub server: Option<CpuTime>,
+    /// All of the machine, in ticks of 10 ms.
+    pub machine: Option<CpuTime>,
     pub device: Option<DeviceCounters>,
 }
 
@@ -102,6 +105,14 @@ impl<'a> Bench<'a> {
         Op::open(self, operation, planned)
     }
 
+    /// syncfs of the target, outside every window.
+    ///
+    /// # Errors
+    /// The kernel's words.
+    pub(super) fn sync(&mut self) -> Result<()> {
+        self.probe.sync().context("cannot flush the target")
+    }
+
     pub(super) fn tell(&mut self, event: Event) -> Result<()> {
         (self.observer)(event)
     }
@@ -110,11 +121,13 @@ impl<'a> Bench<'a> {
     pub(super) fn stamp_before(&mut self) -> Stamp {
         let device = self.probe.device();
         let server = self.probe.server_cpu();
+        let machine = busy_cpu();
         let client = client_cpu();
         Stamp {
             wall: Instant::now(),
             client,
             server,
+            machine,
             device,
         }
     }
@@ -125,10 +138,45 @@ impl<'a> Bench<'a> {
         Stamp {
             wall,
             client: client_cpu(),
+            machine: busy_cpu(),
             server: self.probe.server_cpu(),
             device: self.probe.device(),
         }
     }
+}
+
+/// Runs one phase that has no server: a step of a tree. It has two ends, as nothing but
+/// the kernel holds anything back: *settled* is *flushed*.
+///
+/// # Errors
+/// Those of the step; a sync that fails at the end.
+pub(super) fn run_step(
+    bench: &mut Bench<'_>,
+    name: &str,
+    body: impl FnOnce(&mut Bench<'_>) -> Result<()>,
+) -> Result<()> {
+    bench.tell(Event::PhaseStarted {
+        phase: name.to_string(),
+    })?;
+    bench.phase_start = None;
+    body(bench).with_context(|| format!("step {name}"))?;
+    let after = bench.stamp_after();
+    let Some(before) = bench.phase_start else {
+        return Err(Error::msg(format!("step {name} measured nothing")));
+    };
+    let ends = settle(bench, None, before, after)?;
+    bench.tell(Event::PhaseFinished(PhaseResult {
+        name: name.to_string(),
+        ends,
+        client: after.client.since(before.client),
+        server: None,
+        machine: after
+            .machine
+            .zip(before.machine)
+            .map(|(after, before)| after.since(before)),
+        server_memory_bytes: None,
+        settings: Default::default(),
+    }))
 }
 
 /// Runs one phase and takes its three ends.
@@ -154,7 +202,7 @@ pub fn run_phase(
         return Err(Error::msg(format!("phase {name} measured nothing")));
     };
     let server_memory_bytes = bench.probe.server_memory();
-    let ends = settle(bench, keeper.as_mut(), before, after)?;
+    let ends = settle(bench, Some(keeper.as_mut()), before, after)?;
     bench.tell(Event::PhaseFinished(PhaseResult {
         name: name.to_string(),
         ends,
@@ -162,6 +210,10 @@ pub fn run_phase(
         server: after
             .server
             .zip(before.server)
+            .map(|(after, before)| after.since(before)),
+        machine: after
+            .machine
+            .zip(before.machine)
             .map(|(after, before)| after.since(before)),
         server_memory_bytes,
         settings,
@@ -172,7 +224,7 @@ pub fn run_phase(
 /// the times.
 fn settle(
     bench: &mut Bench<'_>,
-    session: &mut dyn Session,
+    session: Option<&mut dyn Session>,
     before: Stamp,
     returned: Stamp,
 ) -> Result<Ends> {
@@ -189,27 +241,32 @@ fn settle(
     let flushed_ns = returned_ns + start.elapsed().as_nanos() as u64;
     let flushed_device = bench.probe.device();
 
-    let start = Instant::now();
-    session
-        .checkpoint()
-        .map_err(Error::new)
-        .context("the WAL checkpoint after the phase failed")?;
-    bench.probe.sync().context("cannot flush the target")?;
-    let settled_ns = flushed_ns + start.elapsed().as_nanos() as u64;
-
+    let flushed = EndTime {
+        wall_ns: flushed_ns,
+        device: counters(flushed_device),
+    };
+    let settled = match session {
+        None => flushed,
+        Some(session) => {
+            let start = Instant::now();
+            session
+                .checkpoint()
+                .map_err(Error::new)
+                .context("the WAL checkpoint after the phase failed")?;
+            bench.probe.sync().context("cannot flush the target")?;
+            EndTime {
+                wall_ns: flushed_ns + start.elapsed().as_nanos() as u64,
+                device: counters(bench.probe.device()),
+            }
+        }
+    };
     Ok(Ends {
         returned: EndTime {
             wall_ns: returned_ns,
             device: counters(returned.device),
         },
-        flushed: EndTime {
-            wall_ns: flushed_ns,
-            device: counters(flushed_device),
-        },
-        settled: EndTime {
-            wall_ns: settled_ns,
-            device: counters(bench.probe.device()),
-        },
+        flushed,
+        settled,
         dirty_bytes,
     })
 }

@@ -46,6 +46,11 @@ pub struct OperationResult {
     pub statements: u64,
     /// Rows really received.
     pub rows_received: u64,
+    /// Bytes of file content moved, where that is what the operation does.
+    pub bytes: Option<u64>,
+    /// The kernel's words where it refused the calls of the operation: then nothing else
+    /// was measured.
+    pub refused: Option<String>,
     /// Wall time of the window, ns.
     pub wall_ns: u64,
     /// CPU of the client process in the window.
@@ -115,6 +120,8 @@ pub struct PhaseResult {
     pub client: CpuTime,
     /// CPU of the server until *returned*.
     pub server: Option<CpuTime>,
+    /// CPU of the whole machine until *returned*, kernel threads included.
+    pub machine: Option<CpuTime>,
     /// Memory of the server at *returned*, bytes.
     pub server_memory_bytes: Option<u64>,
     /// Settings read back from the engine at the phase's start.

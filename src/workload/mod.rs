@@ -8,6 +8,8 @@ mod gate;
 mod operation;
 
 pub mod sqlbench;
+pub mod sync;
+pub mod tree;
 
 pub use bench::{Bench, Probe, run_phase};
 pub use ceiling::ceiling;
