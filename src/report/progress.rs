@@ -55,17 +55,16 @@ impl State {
 fn outcome(record: &CaseRecord) -> String {
     match &record.outcome {
         Outcome::Measured => {
-            let ends = record.phases.last().and_then(|p| p.ends);
-            ends.map_or_else(
-                || "measured".to_string(),
-                |ends| {
-                    format!(
-                        "{} s returned, {} s flushed",
-                        seconds(ends.returned.wall_ns as f64 / 1e9),
-                        seconds(ends.flushed.wall_ns as f64 / 1e9)
-                    )
-                },
-            )
+            let ends = || record.phases.iter().filter_map(|p| p.ends);
+            let sum = |ns: u64| seconds(ns as f64 / 1e9);
+            match ends().next() {
+                None => "measured".to_string(),
+                Some(_) => format!(
+                    "{} s returned, {} s flushed",
+                    sum(ends().map(|e| e.returned.wall_ns).sum()),
+                    sum(ends().map(|e| e.flushed.wall_ns).sum())
+                ),
+            }
         }
         Outcome::Failed { stage, causes, .. } => {
             format!("FAILED in {stage}: {}", causes.join(": "))

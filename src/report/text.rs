@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::{grid::Grid, verdicts};
+use super::{files, grid::Grid, verdicts};
 use crate::compare::{Choice, within};
 use crate::measure::stats::median;
 use crate::record::{
@@ -37,6 +37,7 @@ pub fn text(out: &mut dyn Write, results: &Results, options: &TextOptions) -> io
         writeln!(out)?;
         block.write(out, options.operations)?;
     }
+    files::write(out, results, options.operations)?;
     faults(out, results)?;
     notes(out, results)
 }
@@ -128,7 +129,8 @@ fn same_block(a: &KeyRecord, b: &KeyRecord) -> bool {
 
 fn blocks(results: &Results) -> Vec<Block<'_>> {
     let mut blocks: Vec<Block<'_>> = Vec::new();
-    for key in results.run.plan.cases.iter().filter(|k| k.replicate == 0) {
+    let keys = results.run.plan.cases.iter();
+    for key in keys.filter(|k| k.replicate == 0 && !files::is(k)) {
         let at = blocks.iter().position(|b| same_block(b.key, key));
         let at = at.unwrap_or_else(|| {
             blocks.push(Block {

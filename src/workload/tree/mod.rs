@@ -166,9 +166,13 @@ fn perform(bench: &mut Bench<'_>, task: &Task, step: Step) -> Result<()> {
         Step::Read | Step::Remove => task.copies,
         _ => 1,
     };
+    let bytes = match step {
+        Step::Read => task.contents.read_bytes,
+        _ => task.contents.bytes,
+    };
     let expected = Done {
         names: task.contents.names() * copies,
-        bytes: task.contents.bytes * copies,
+        bytes: bytes * copies,
     };
     let mut op = bench.start(step.name(), expected.names)?;
     let done = op.whole(|| {

@@ -25,7 +25,9 @@ pub struct Contents {
     pub hard_links: u64,
     /// Bytes of the files.
     pub bytes: u64,
-    /// The same, each file rounded up to 1 KiB.
+    /// Bytes read when every name is read: files of several names count as often.
+    pub read_bytes: u64,
+    /// The bytes of the files, each rounded up to 1 KiB.
     pub bytes_by_1k: u64,
     /// The same, each file rounded up to 4 KiB.
     pub bytes_by_4k: u64,
@@ -96,7 +98,8 @@ pub(super) fn scan(archive: &File, place: &mut dyn FnMut(Place)) -> Result<Conte
 
 #[derive(Default)]
 struct Scan {
-    seen: HashMap<Vec<u8>, Kind>,
+    /// Kinds and sizes.
+    seen: HashMap<Vec<u8>, (Kind, u64)>,
     contents: Contents,
 }
 
@@ -124,10 +127,10 @@ impl Scan {
             ),
         };
         self.check_above(&name).with_context(refused)?;
-        self.check_link(kind, &name, entry).with_context(refused)?;
-        match self.seen.insert(name, kind) {
-            None => self.count(kind, entry.size()),
-            Some(Kind::Dir) if kind == Kind::Dir => {}
+        let size = self.check_link(kind, &name, entry).with_context(refused)?;
+        match self.seen.insert(name, (kind, size)) {
+            None => self.count(kind, size),
+            Some((Kind::Dir, _)) if kind == Kind::Dir => {}
             Some(_) => bail!("'{shown}' stands twice in the archive"),
         }
         Ok(Some(kind))
@@ -138,26 +141,27 @@ impl Scan {
         let mut implied = Vec::new();
         for dir in names::above(name) {
             match self.seen.get(dir) {
-                Some(Kind::Dir) => break,
+                Some((Kind::Dir, _)) => break,
                 Some(_) => bail!("'{}' is not a directory", String::from_utf8_lossy(dir)),
                 None => implied.push(dir.to_vec()),
             }
         }
         for dir in implied {
             self.contents.dirs += 1;
-            self.seen.insert(dir, Kind::Dir);
+            self.seen.insert(dir, (Kind::Dir, 0));
         }
         Ok(())
     }
 
+    /// Where a link leads to; the size of the file that the name stands for.
     fn check_link<R: std::io::Read>(
         &self,
         kind: Kind,
         name: &[u8],
         entry: &Entry<'_, R>,
-    ) -> Result<()> {
+    ) -> Result<u64> {
         if !matches!(kind, Kind::Symlink | Kind::HardLink) {
-            return Ok(());
+            return Ok(entry.size());
         }
         let target = entry.link_name_bytes().context("it is a link to nothing")?;
         let shown = String::from_utf8_lossy(&target);
@@ -165,11 +169,11 @@ impl Scan {
             if !names::stays_inside(name, &target) {
                 bail!("its link '{shown}' points outside");
             }
-            return Ok(());
+            return Ok(0);
         }
         let target = names::below(&target)?.context("it is a link to the top")?;
         match self.seen.get(&target) {
-            Some(Kind::File | Kind::HardLink) => Ok(()),
+            Some((Kind::File | Kind::HardLink, size)) => Ok(*size),
             _ => bail!("it is a link to '{shown}', which is no file that comes before it"),
         }
     }
@@ -179,10 +183,14 @@ impl Scan {
         match kind {
             Kind::Dir => contents.dirs += 1,
             Kind::Symlink => contents.symlinks += 1,
-            Kind::HardLink => contents.hard_links += 1,
+            Kind::HardLink => {
+                contents.hard_links += 1;
+                contents.read_bytes += size;
+            }
             Kind::File => {
                 contents.files += 1;
                 contents.bytes += size;
+                contents.read_bytes += size;
                 contents.bytes_by_1k += size.next_multiple_of(1 << 10);
                 contents.bytes_by_4k += size.next_multiple_of(4 << 10);
             }
