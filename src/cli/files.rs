@@ -10,9 +10,9 @@ use crate::workload::{sync, tree};
 #[derive(Debug, clap::Args)]
 pub struct FilesArgs {
     /// Workload tree: factor on the size of the generated trees; 1 is a million little files
-    /// (1.1 GB), and a source tree of 295 MB that is copied twice
-    #[arg(long, value_name = "FACTOR", default_value_t = tree::Options::SCALE)]
-    pub tree_scale: f64,
+    /// (1.1 GB), and a source tree of 295 MB that is copied twice (0.03, and 0.2)
+    #[arg(long, value_name = "FACTOR")]
+    pub tree_scale: Option<f64>,
 
     /// Workload tree: threads that work at once; only 1 can be compared with other tools
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1",
@@ -56,11 +56,10 @@ pub(super) fn cells(name: &str, args: &FilesArgs) -> Result<Vec<(String, Vec<Set
     if trees.is_empty() {
         return Ok(Vec::new());
     }
-    let cells = tree_cells(args)?;
-    Ok(trees
+    trees
         .into_iter()
-        .map(|tree| (tree.to_string(), cells.clone()))
-        .collect())
+        .map(|tree| Ok((tree.to_string(), tree_cells(tree, args)?)))
+        .collect()
 }
 
 /// The names that [`cells`] knows.
@@ -71,12 +70,13 @@ pub(super) fn names() -> Vec<&'static str> {
     names
 }
 
-fn tree_cells(args: &FilesArgs) -> Result<Vec<Settings>> {
+fn tree_cells(tree: &str, args: &FilesArgs) -> Result<Vec<Settings>> {
+    let usual = tree::Options::usual_scale(tree);
+    let scale = args.tree_scale.unwrap_or(usual);
     ensure!(
-        args.tree_scale.is_finite() && args.tree_scale > 0.0 && args.tree_scale <= 100.0,
+        scale > 0.0 && scale <= 100.0,
         usage(format!(
-            "--tree-scale {} is not a factor above 0 and up to 100",
-            args.tree_scale
+            "--tree-scale {scale} is not a factor above 0 and up to 100"
         ))
     );
     let archive = match &args.tree_archive {
@@ -90,7 +90,7 @@ fn tree_cells(args: &FilesArgs) -> Result<Vec<Settings>> {
     for order in &args.order {
         for jobs in &args.tree_jobs {
             let options = tree::Options {
-                scale: args.tree_scale,
+                scale,
                 order: *order,
                 jobs: usize::from(*jobs),
                 archive: archive.clone(),

@@ -329,7 +329,7 @@ mod tests {
     #[test]
     fn workloads_are_phases_or_the_suite_or_need_no_engine() {
         let args = FilesArgs {
-            tree_scale: 1.0,
+            tree_scale: None,
             tree_jobs: vec![1],
             tree_archive: None,
             order: vec!["generated".parse().unwrap(), "shuffled".parse().unwrap()],

@@ -60,8 +60,14 @@ pub struct Options {
 }
 
 impl Options {
-    /// The scale where the user says nothing: some seconds a target.
-    pub const SCALE: f64 = 0.03;
+    /// The scale of `workload` where the user says nothing: some seconds a target, and
+    /// few enough inodes for an image of 1 GiB.
+    pub fn usual_scale(workload: &str) -> f64 {
+        match workload {
+            "small-files" => 0.03,
+            _ => 0.2,
+        }
+    }
 
     /// As settings of a case; a user's archive has no scale.
     pub fn settings(&self) -> Settings {
@@ -84,7 +90,7 @@ impl Options {
         let value = |name: &str| settings.get(name).map(String::as_str);
         Ok(Options {
             scale: value("scale")
-                .map_or(Ok(Options::SCALE), str::parse)
+                .map_or(Ok(1.0), str::parse)
                 .context("scale is not a number")?,
             order: value("order").map_or(Ok(Order::default()), str::parse)?,
             jobs: value("jobs")
@@ -103,7 +109,7 @@ mod tests {
     fn settings_read_back() {
         for archive in [None, Some(PathBuf::from("/a b.tar.gz"))] {
             let options = Options {
-                scale: Options::SCALE,
+                scale: 1.0,
                 order: Order::Shuffled,
                 jobs: 3,
                 archive,

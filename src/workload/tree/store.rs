@@ -41,7 +41,7 @@ impl Store {
         self.file
     }
 
-    fn to_disk(&mut self) -> io::Result<()> {
+    fn move_to_disk(&mut self) -> io::Result<()> {
         let path = self.spill.join("archive");
         let mut disk = OpenOptions::new()
             .read(true)
@@ -61,7 +61,7 @@ impl Store {
 impl Write for Store {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.written + bytes.len() as u64 > self.room {
-            self.to_disk()?;
+            self.move_to_disk()?;
         }
         let written = self.file.write(bytes)?;
         self.written += written as u64;
