@@ -31,6 +31,15 @@ pub fn unknown(what: &str, given: &str, valid: &[&str]) -> Error {
     ))
 }
 
+/// A path for a message: what would break the line or the terminal is escaped.
+pub fn shown(path: &std::path::Path) -> String {
+    let text = path.to_string_lossy();
+    match text.contains(char::is_control) {
+        true => format!("'{}'", text.escape_debug()),
+        false => text.into_owned(),
+    }
+}
+
 /// The levels of an error, outermost first.
 pub fn chain(error: &Error) -> Vec<String> {
     error.chain().map(ToString::to_string).collect()
@@ -51,6 +60,13 @@ mod tests {
             .context("cannot write a")
             .context("case b failed");
         assert_eq!(one_line(&error), "case b failed: cannot write a: no space");
+    }
+
+    #[test]
+    fn a_path_stays_on_its_line() {
+        use std::path::Path;
+        assert_eq!(shown(Path::new("/a b")), "/a b");
+        assert_eq!(shown(Path::new("/a\nb")), "'/a\\nb'");
     }
 
     #[test]

@@ -9,6 +9,7 @@ pub mod compare;
 pub mod engine;
 pub mod error;
 pub mod host;
+pub mod import;
 pub mod measure;
 pub mod plan;
 pub mod record;

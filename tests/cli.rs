@@ -3,7 +3,9 @@
 mod common;
 
 use common::{Place, Running, can_mount, required, text};
+use mountmark::engine::Kind;
 use mountmark::record::Outcome;
+use mountmark::workload::sqlbench::PHASES;
 use nix::sys::signal::Signal;
 
 #[test]
@@ -26,8 +28,16 @@ fn unknown_names_list_the_valid_ones() {
         (["run", "create", "--on-fs", "ext4"], "--on"),
         (["run", "create", "--set", "postgres:fsync=off"], "--engine"),
         (["run", "create", "--set", "journal_mode"], "NAME=VALUE"),
+        (
+            ["run", "ATIS", "--atis-data", "absent"],
+            "the original tables",
+        ),
         (["run", "create", "--rounds", "0"], "--rounds"),
         (["run", "create", "--loops", "0"], "--loops"),
+        (["run", "create", "--threshold", "200%"], "like 5% or 0.05"),
+        (["run", "create", "--until-sure", "0%"], "never end"),
+        (["run", "create", "--until-sure", "x"], "like 5% or 0.05"),
+        (["run", "create", "--max-rounds", "9"], "--until-sure"),
         (
             ["report", "nothing", "--results", "results"],
             "mountmark list",
@@ -40,6 +50,18 @@ fn unknown_names_list_the_valid_ones() {
         assert!(text.lines().count() <= 8, "{args:?}: {text}");
     }
     place.assert_nothing_left("after usage errors");
+}
+
+#[test]
+fn the_help_of_run_names_all_that_can_be_run() {
+    let place = Place::new();
+    let output = place.command().args(["run", "--help"]).output().unwrap();
+    let shown = text(&output);
+    let engines = Kind::ALL.map(Kind::name);
+    let profiles = ["short", "small-test", "original", "mariadb"];
+    for name in PHASES.iter().chain(&engines).chain(&profiles) {
+        assert!(shown.contains(name), "{name}: {shown}");
+    }
 }
 
 #[test]
@@ -87,8 +109,9 @@ fn a_directory_is_measured_and_left_as_it_was() {
     let engine = create.engine.as_ref().unwrap();
     assert_eq!(engine.settings["synchronous"], "full");
     let ends = create.phases[0].ends.unwrap();
-    assert!(ends.settled.wall_ns >= ends.flushed.wall_ns);
-    assert!(ends.flushed.wall_ns >= ends.returned.wall_ns);
+    let (flushed, settled) = (ends.flushed.unwrap(), ends.settled.unwrap());
+    assert!(settled.wall_ns >= flushed.wall_ns);
+    assert!(flushed.wall_ns >= ends.returned.wall_ns);
     assert!(results.run.ceiling.unwrap().ns_per_statement > 0.0);
 }
 
@@ -132,7 +155,7 @@ fn real_file_systems_are_made_measured_and_counted() {
         let commits = case.phases[0]
             .operations
             .iter()
-            .map(|o| o.statements)
+            .filter_map(|o| o.statements)
             .sum::<u64>()
             - 10;
         assert!(
@@ -258,7 +281,11 @@ fn plan_shows_the_cases_and_runs_nothing() {
     let shown = text(&output);
     assert_eq!(output.status.code(), Some(0), "{shown}");
     assert!(
-        shown.contains("8 cases × 3 rounds = 24 measurements"),
+        shown.contains("8 cases and 4 for A/A pairs × 3 rounds = 72 measurements"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("in duet") && shown.contains("9 beside 1"),
         "{shown}"
     );
     assert!(
@@ -300,7 +327,7 @@ fn runs_are_listed_and_reported() {
         .unwrap();
     let shown = text(&report);
     assert!(
-        shown.contains("create_key+drop") && shown.contains("one round gives no verdict"),
+        shown.contains("create_key+drop") && shown.contains("nothing to compare"),
         "{shown}"
     );
 }

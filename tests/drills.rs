@@ -7,27 +7,11 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use common::{Place, Running, can_mount, required, text, worker_of};
-use mountmark::engine::{self, Engine};
+use common::{Place, Running, can_mount, open_to_all, server, text, worker_of};
 use mountmark::record::Outcome;
 use mountmark::run::Stage;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-
-/// The engine `name`, if these tests can be run with it here.
-fn server(name: &str) -> Option<Box<dyn Engine>> {
-    if !can_mount() {
-        return None;
-    }
-    match engine::find(&name.parse().expect("a spec")) {
-        Ok(engine) => Some(engine),
-        Err(error) => {
-            assert!(!required(name), "{name} is required here: {error:#}");
-            eprintln!("SKIPPED: {error:#}");
-            None
-        }
-    }
-}
 
 /// Outcome of the only case of `engine` in the newest run.
 fn outcome(place: &Place, engine: &str) -> Outcome {
@@ -99,21 +83,6 @@ fn counterfeit(place: &Place, binary: &str, script: &str) -> PathBuf {
     }
     open_to_all(place);
     dir
-}
-
-/// Servers run as other users: they must get to what lies here.
-fn open_to_all(place: &Place) {
-    let root = place.path("bin").parent().expect("a parent").to_path_buf();
-    for dir in [
-        root.clone(),
-        root.join("images"),
-        root.join("data"),
-        root.join("bin"),
-    ] {
-        if dir.exists() {
-            fs::set_permissions(dir, fs::Permissions::from_mode(0o755)).expect("its mode");
-        }
-    }
 }
 
 #[test]

@@ -16,6 +16,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("plan", 4),
     ("record", 5),
     ("compare", 6),
+    ("import", 6),
     ("run", 7),
     ("report", 8),
     ("cli", 9),

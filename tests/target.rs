@@ -6,103 +6,24 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may end in a panic")]
 
-use std::fs::{self, OpenOptions};
+#[path = "common/made.rs"]
+mod place;
+
+use std::fs;
 use std::os::unix::fs::{FileExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use mountmark::error::{Result, bail, one_line};
 use mountmark::host::ledger::{Item, Ledger, leftovers_in};
 use mountmark::host::marker;
 use mountmark::target::{
-    BlockStat, DirtyGauge, DirtyLimit, FsType, Image, Made, MountGuard, Privilege, Spec, WorkDir,
-    block_counters, check_space, claim, dirty_bytes, mountinfo, namespace, probe, snapshot, syncfs,
-    wait_clean,
+    DirtyGauge, DirtyLimit, FsType, Image, WorkDir, block_counters, check_space, claim,
+    dirty_bytes, mountinfo, namespace, snapshot, syncfs, wait_clean,
 };
 use mountmark::units::Bytes;
-
-/// Skips visibly, or fails where the environment requires `what`.
-fn skip(what: &str, why: &str) {
-    let required = std::env::var("MOUNTMARK_REQUIRE").unwrap_or_default();
-    assert!(
-        !required.split(',').any(|word| word.trim() == what),
-        "{what} is required (MOUNTMARK_REQUIRE) but {why}"
-    );
-    eprintln!("skipped: {what}: {why}");
-}
-
-fn can_make(fs: FsType) -> bool {
-    match probe(fs) {
-        Ok(()) => true,
-        Err(missing) => {
-            skip(fs.name(), &missing.to_string());
-            false
-        }
-    }
-}
-
-/// A place for one test: a working directory in memory, and a ledger.
-struct Place {
-    work: WorkDir,
-    ledger: Ledger,
-    _state: tempfile::TempDir,
-}
-
-impl Place {
-    fn new() -> Place {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let run_id = format!("test-{}-{number}", std::process::id());
-        let state = tempfile::tempdir().unwrap();
-        let ledger = Ledger::open_in(state.path(), &run_id).unwrap();
-        let work = WorkDir::create(Path::new("/dev/shm"), &run_id, &ledger).unwrap();
-        Place {
-            work,
-            ledger,
-            _state: state,
-        }
-    }
-
-    fn image(&self, mib: u64) -> Image {
-        Image::create(&self.work, Bytes::mib(mib), &self.ledger, &|| Ok(())).unwrap()
-    }
-
-    fn mount_point(&self) -> PathBuf {
-        let at = self.work.path().join("mnt");
-        fs::create_dir_all(&at).unwrap();
-        at
-    }
-}
-
-/// Runs `test` in a thread with a private mount namespace, or skips.
-fn private(test: impl FnOnce() + Send) {
-    std::thread::scope(|scope| {
-        let outcome = scope
-            .spawn(|| match namespace::enter_private().unwrap() {
-                Privilege::Full => test(),
-                Privilege::DirectoriesOnly { reason } => skip("root", &reason),
-            })
-            .join();
-        if let Err(panic) = outcome {
-            std::panic::resume_unwind(panic);
-        }
-    });
-}
-
-fn made(text: &str) -> Made {
-    match text.parse() {
-        Ok(Spec::Made(made)) => made,
-        other => panic!("{text}: {other:?}"),
-    }
-}
-
-fn mounted(text: &str, device: &Path, at: &Path) -> Result<MountGuard> {
-    let made = made(text);
-    made.format(device)?;
-    made.mount(Some(device), at)
-}
+use place::{Place, can_make, made, mounted, private, skip};
 
 fn no_loop_device_on(path: &Path) -> bool {
     let attached = fs::read_dir("/sys/block").unwrap().flatten().any(|entry| {
@@ -488,65 +409,6 @@ fn an_image_that_cannot_be_is_refused_before_anything_is_made() {
         assert!(fails(Bytes::mib(8), &|| bail!("interrupted")).contains("interrupted"));
         assert_eq!(fs::read_dir(place.work.path()).unwrap().count(), 1);
         assert!(check_space(place.work.path(), Bytes::mib(1)).is_ok());
-    });
-}
-
-/// Flushes and KiB of each of 300 times 8 KiB written and synced: appended, then
-/// overwritten in place.
-fn per_commit(text: &str, image: &Image, at: &Path) -> [(f64, f64); 2] {
-    const COMMITS: u64 = 300;
-    let mut guard = mounted(text, image.device(), at).unwrap();
-    let block = [7u8; 8192];
-    let file = OpenOptions::new()
-        .create_new(true)
-        .write(true)
-        .open(at.join("wal"))
-        .unwrap();
-    syncfs(at).unwrap();
-    let stat = BlockStat::open(image.device()).unwrap();
-    let figures = [(); 2].map(|()| {
-        let before = stat.read().unwrap();
-        for number in 0..COMMITS {
-            file.write_all_at(&block, number * 8192).unwrap();
-            file.sync_data().unwrap();
-        }
-        let used = stat.read().unwrap().since(before);
-        (
-            used.flushes as f64 / COMMITS as f64,
-            used.written_bytes as f64 / 1024.0 / COMMITS as f64,
-        )
-    });
-    drop(file);
-    assert!(guard.remount().unwrap());
-    assert_eq!(fs::metadata(at.join("wal")).unwrap().len(), 300 * 8192);
-    figures
-}
-
-#[test]
-fn flushes_are_counted_exactly() {
-    if !can_make(FsType::Ext4) || !can_make(FsType::Xfs) {
-        return;
-    }
-    private(|| {
-        let place = Place::new();
-        let image = place.image(320);
-        let at = place.mount_point();
-        for (text, append, overwrite) in [
-            ("ext2", 1.0, 1.0),
-            ("ext3", 2.0, 1.0),
-            ("ext4", 2.0, 1.0),
-            ("ext4:data=journal", 3.0, 3.0),
-            ("ext4:nobarrier", 0.0, 0.0),
-            ("ext4:^has_journal", 1.0, 1.0),
-            ("xfs", 2.0, 1.0),
-        ] {
-            let figures = per_commit(text, &image, &at);
-            println!("{text}: {figures:?}");
-            let near = |have: f64, want: f64| (have - want).abs() < 0.05;
-            assert!(near(figures[0].0, append), "{text}: {figures:?}");
-            assert!(near(figures[1].0, overwrite), "{text}: {figures:?}");
-            assert!(figures.iter().all(|(_, kib)| *kib >= 8.0), "{text}");
-        }
     });
 }
 

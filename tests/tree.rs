@@ -26,7 +26,7 @@ fn measured(place: &Place, args: &[&str]) -> Vec<CaseRecord> {
 }
 
 fn phases(case: &CaseRecord) -> Vec<(&str, u64)> {
-    let files = |p: &PhaseRecord| p.operations[0].statements;
+    let files = |p: &PhaseRecord| p.operations[0].statements.expect("files");
     case.phases
         .iter()
         .map(|p| (p.name.as_str(), files(p)))
@@ -63,9 +63,10 @@ fn every_file_system_gets_the_same_tree() {
         assert_eq!(names, ["unpack", "copy", "copy-again", "read", "remove"]);
         for phase in &case.phases {
             let ends = phase.ends.expect("it ended");
-            assert!(ends.flushed.wall_ns >= ends.returned.wall_ns);
+            let flushed = ends.flushed.expect("it was flushed");
+            assert!(flushed.wall_ns >= ends.returned.wall_ns);
             assert_eq!(ends.settled, ends.flushed);
-            let device = ends.flushed.device.expect("a device");
+            let device = flushed.device.expect("a device");
             let bytes = phase.operations[0].bytes.expect("bytes");
             match phase.name.as_str() {
                 // Cold: all of it comes from the device.

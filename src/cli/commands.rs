@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::args::{Command, Judging, RunArgs};
+use super::planning;
 use super::resolve::{Resolved, fraction, resolve};
+use super::resume::resume;
 use super::{ALL_MEASURED, INTERRUPTED, SOME_FAILED};
 use crate::compare::{Choice, Figure, Rule};
 use crate::error::{Context, Result, one_line, unknown, usage};
 use crate::host::{interrupt, leftovers, utc};
-use crate::plan::Plan;
 use crate::record::{self, Results};
 use crate::report::{self, Lines, StatusLine, TextOptions};
 use crate::run::{self, Observer, Options, Stage, Summary};
-use crate::target::{Privilege, Spec, namespace};
-use crate::units::Bytes;
+use crate::target::{Spec, namespace};
 
 /// Does what `command` says and gives the exit code.
 ///
@@ -23,20 +23,35 @@ use crate::units::Bytes;
 /// Whatever kept it from running.
 pub fn perform(command: Command) -> Result<u8> {
     match command {
-        Command::Run(args) => measure(&args),
-        Command::Plan(args) => plan(&args),
+        Command::Run(args) => run_or_resume(&args),
+        Command::Plan(args) => planning::show(&args),
         Command::Report {
             runs,
             results,
+            writing,
             judging,
-        } => show(&runs, &results, &judging),
+        } => super::show::show((&runs, &results), &writing, &judging),
+        Command::Import(args) => super::import::import(&args),
+        Command::Compare(args) => super::compare::compare(&args),
         Command::List { results } => list(&results),
+        Command::Doctor => super::doctor::doctor(),
         Command::Clean => clean(),
         Command::Worker => run::worker_main().map(|()| ALL_MEASURED),
     }
 }
 
-fn measure(args: &RunArgs) -> Result<u8> {
+fn run_or_resume(args: &RunArgs) -> Result<u8> {
+    match &args.resume {
+        None => measure(args, None),
+        Some(name) => {
+            let resumed = resume(args, name)?;
+            measure(&resumed.args, Some((resumed.id, resumed.dir)))
+        }
+    }
+}
+
+/// Runs what `args` say, or goes on with a run of that name and directory.
+fn measure(args: &RunArgs, resumed: Option<(String, PathBuf)>) -> Result<u8> {
     interrupt::install()?;
     // Before any thread exists: a namespace belongs to the thread that enters it.
     let privilege = namespace::enter_private()?;
@@ -44,8 +59,12 @@ fn measure(args: &RunArgs) -> Result<u8> {
     for note in notes {
         eprintln!("note: {note}");
     }
+    let (id, dir) = resumed.unzip();
     let options = Options {
-        run_id: run_id(),
+        run_id: id.unwrap_or_else(run_id),
+        resume: dir,
+        destroy: args.destroy.clone(),
+        keep_on_failure: args.keep_on_failure,
         results: args.results.clone(),
         arguments: std::env::args().skip(1).collect(),
         privilege,
@@ -85,7 +104,7 @@ fn exit_code(summary: &Summary) -> u8 {
 
 /// Date and time to the millisecond, which sort by age, and a random tail, so that two
 /// runs of one moment differ.
-fn run_id() -> String {
+pub(super) fn run_id() -> String {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
@@ -110,54 +129,8 @@ fn hold_at() -> Result<Option<Stage>> {
         .ok_or_else(|| crate::error::unknown("stage", &name, &names))
 }
 
-fn plan(args: &RunArgs) -> Result<u8> {
-    let privilege = namespace::enter_private()?;
-    let Resolved { plan, notes } = resolve(args, &privilege)?;
-    let mut out = io::stdout().lock();
-    for (number, case) in plan.cases.iter().enumerate() {
-        writeln!(out, "{:4}  {}", number + 1, case.key)?;
-    }
-    writeln!(
-        out,
-        "\n{} cases × {} rounds = {} measurements; profile {}",
-        plan.cases.len(),
-        plan.rounds,
-        plan.measurements(),
-        plan.sqlbench.profile
-    )?;
-    if plan.needs_image() {
-        disk_need(&mut out, &plan, &privilege)?;
-    }
-    for note in notes {
-        writeln!(out, "note: {note}")?;
-    }
-    Ok(ALL_MEASURED)
-}
-
-fn disk_need(out: &mut dyn Write, plan: &Plan, privilege: &Privilege) -> Result<()> {
-    if let Privilege::DirectoriesOnly { reason } = privilege {
-        writeln!(
-            out,
-            "file systems cannot be made here ({reason}): those cases would be skipped; run as root"
-        )?;
-        return Ok(());
-    }
-    let fits = crate::target::check_space(&plan.image_dir, plan.image_size);
-    writeln!(
-        out,
-        "a loop image of {} in {}: {}",
-        Bytes::human(plan.image_size),
-        plan.image_dir.display(),
-        match fits {
-            Ok(()) => "there is room".to_string(),
-            Err(error) => one_line(&error),
-        }
-    )?;
-    Ok(())
-}
-
 /// The directory that `run` names: a path, or a name under `results`.
-fn find_run(run: &Path, results: &Path) -> Result<PathBuf> {
+pub(super) fn find_run(run: &Path, results: &Path) -> Result<PathBuf> {
     [run.to_path_buf(), results.join(run)]
         .into_iter()
         .find(|dir| dir.join("run.json").is_file())
@@ -171,7 +144,11 @@ fn find_run(run: &Path, results: &Path) -> Result<PathBuf> {
 }
 
 /// How `results` are judged where the user says nothing, or what the user says.
-fn text_options(results: &Results, judging: &Judging, operations: bool) -> Result<TextOptions> {
+pub(super) fn text_options(
+    results: &Results,
+    judging: &Judging,
+    operations: bool,
+) -> Result<TextOptions> {
     let threshold = match &judging.threshold {
         Some(text) => fraction("--threshold", text)?,
         None => results.run.plan.threshold,
@@ -201,24 +178,28 @@ fn text_options(results: &Results, judging: &Judging, operations: bool) -> Resul
         operations,
         choice: Choice {
             baseline,
-            figure: figure(results, judging.figure.as_deref())?,
+            figure: figure(&[results], judging.figure.as_deref())?,
             rule: Rule::default().with_threshold(threshold)?,
         },
     })
 }
 
-fn figure(results: &Results, name: Option<&str>) -> Result<Figure> {
+/// The figure of that name, where some case of `runs` has it.
+pub(super) fn figure(runs: &[&Results], name: Option<&str>) -> Result<Figure> {
     let operations = || {
-        let phases = results.cases.iter().flat_map(|c| &c.phases);
+        let cases = runs.iter().flat_map(|r| &r.cases);
+        let phases = cases.flat_map(|c| &c.phases);
         phases.flat_map(|p| &p.operations).map(|o| o.name.as_str())
     };
     match name {
-        None | Some("settled") => Ok(Figure::Settled),
+        None => Ok(Figure::usual(runs.iter().flat_map(|r| &r.cases))),
+        Some("settled") => Ok(Figure::Settled),
+        Some("tps") => Ok(Figure::Transactions),
         Some("flushed") => Ok(Figure::Flushed),
         Some("returned") => Ok(Figure::Returned),
         Some(name) if operations().any(|o| o == name) => Ok(Figure::Operation(name.to_string())),
         Some(name) => {
-            let mut valid = vec!["settled", "flushed", "returned"];
+            let mut valid = vec!["settled", "flushed", "returned", "tps"];
             for operation in operations() {
                 if !valid.contains(&operation) {
                     valid.push(operation);
@@ -229,24 +210,12 @@ fn figure(results: &Results, name: Option<&str>) -> Result<Figure> {
     }
 }
 
-fn show(runs: &[PathBuf], results: &Path, judging: &Judging) -> Result<u8> {
-    let dirs = match runs {
-        [] => vec![record::newest(results)?],
-        named => named
-            .iter()
-            .map(|run| find_run(run, results))
-            .collect::<Result<_>>()?,
-    };
-    let mut out = io::stdout().lock();
-    for (number, dir) in dirs.iter().enumerate() {
-        if number > 0 {
-            writeln!(out)?;
-        }
-        let results = record::load(dir)?;
-        let options = text_options(&results, judging, true)?;
-        report::text(&mut out, &results, &options)?;
+/// The directories of the runs named, or of the newest.
+pub(super) fn find_runs(runs: &[PathBuf], results: &Path) -> Result<Vec<PathBuf>> {
+    match runs {
+        [] => Ok(vec![record::newest(results)?]),
+        named => named.iter().map(|run| find_run(run, results)).collect(),
     }
-    Ok(ALL_MEASURED)
 }
 
 fn list(results: &Path) -> Result<u8> {

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use super::args::RunArgs;
 use crate::engine::Settings;
 use crate::error::{Result, ensure, usage};
+use crate::plan::Cpus;
 use crate::workload::{sync, tree};
 
 /// Arguments of `tree` and `sync`.
@@ -60,6 +62,15 @@ pub(super) fn cells(name: &str, args: &FilesArgs) -> Result<Vec<(String, Vec<Set
         .into_iter()
         .map(|tree| Ok((tree.to_string(), tree_cells(tree, args)?)))
         .collect()
+}
+
+/// What is to be said where several jobs are to share a CPU.
+pub(super) fn crowded(args: &RunArgs, files: &[(String, Vec<Settings>)]) -> Option<String> {
+    let jobs = args.files.tree_jobs.iter().find(|jobs| **jobs > 1)?;
+    let trees = files.iter().any(|(name, _)| name != sync::WORKLOAD);
+    let free = !args.cpus.is_empty() && args.cpus.iter().all(|cpus| *cpus == Cpus::Free);
+    (trees && !free)
+        .then(|| format!("the {jobs} jobs of a tree share one CPU; add --cpus free for more"))
 }
 
 /// The names that [`cells`] knows.

@@ -3,8 +3,18 @@
 
 mod args;
 mod commands;
+mod compare;
+mod doctor;
+mod duets;
 mod files;
+mod import;
+mod load_args;
+mod load_plan;
+mod on;
+mod planning;
 mod resolve;
+mod resume;
+mod show;
 
 use clap::Parser;
 use clap::error::ErrorKind;
@@ -14,7 +24,7 @@ use crate::host::interrupt::Interrupted;
 
 /// Everything was measured.
 pub const ALL_MEASURED: u8 = 0;
-/// It ran, but a case failed, or one asked for by name was skipped.
+/// It ran, but a case failed, one asked for by name was skipped, or `--fail-on` was hit.
 pub const SOME_FAILED: u8 = 1;
 /// It could not run: usage, environment, results cannot be saved.
 pub const COULD_NOT_RUN: u8 = 2;

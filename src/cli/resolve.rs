@@ -1,15 +1,19 @@
 //! From what was typed to a plan for this machine.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use super::args::RunArgs;
+use super::duets;
 use super::files::{self, FilesArgs};
+use super::load_plan;
+use super::on;
 use crate::compare;
 use crate::engine::{self, Kind, Settings};
-use crate::error::{Result, ensure, unknown, usage};
-use crate::plan::{Axes, Cpus, Plan, UntilSure};
+use crate::error::{Result, ensure, shown, unknown, usage};
+use crate::plan::{Axes, Plan, UntilSure};
 use crate::target::{self, FsType, Made, Privilege, Spec};
-use crate::workload::sqlbench;
+use crate::workload::{load, sqlbench};
 
 /// A plan, and what a user should know about how it came about.
 pub struct Resolved {
@@ -38,11 +42,13 @@ pub fn resolve(args: &RunArgs, privilege: &Privilege) -> Result<Resolved> {
     let mut notes = Vec::new();
     let targets = match args.on.as_slice() {
         [] => default_targets(privilege, &mut notes)?,
-        given => given.to_vec(),
+        given => on::targets(given, &mut notes)?,
     };
-    if !args.on.is_empty() && args.on.len() > 1 && !args.on.iter().any(is_ext2) {
+    if !args.on.is_empty() && targets.len() > 1 && !targets.iter().any(is_ext2) {
         notes.push("ext2 is not among the targets; it is the usual reference".to_string());
     }
+    devices(args, &targets)?;
+    let baseline = baseline(args, &targets)?;
     let (workloads, files) = workloads(&args.workloads, &args.files)?;
     ensure!(
         !workloads.is_empty() || args.engine.is_empty() && args.set.is_empty(),
@@ -50,47 +56,104 @@ pub fn resolve(args: &RunArgs, privilege: &Privilege) -> Result<Resolved> {
             "--engine and --set fit no workload that was named; add one with a database: sql-bench"
         )
     );
-    if let (true, Some(jobs)) = (
-        args.cpus.iter().any(|cpus| *cpus != Cpus::Free),
-        args.files.tree_jobs.iter().find(|jobs| **jobs > 1),
-    ) {
-        notes.push(format!(
-            "the {jobs} jobs of a tree share one CPU; add --cpus free for more"
-        ));
+    notes.extend(files::crowded(args, &files));
+    let seed = args.seed.unwrap_or_else(rand::random);
+    let mut engines = match workloads.is_empty() {
+        true => Vec::new(),
+        false => engines(args)?,
+    };
+    let (load, loads) = match workloads.iter().any(|w| w == load::NAME) {
+        true => {
+            let kinds: Vec<Kind> = engines.iter().map(|(spec, ..)| spec.kind).collect();
+            let (options, cells) = load_plan::load(&args.load, &kinds, seed)?;
+            load_plan::allow_connections(&mut engines, &cells)?;
+            (Some(options), cells)
+        }
+        false => (None, Vec::new()),
+    };
+    if let (None, Some(flag)) = (&load, args.load.first_given()) {
+        return Err(usage(format!(
+            "{flag} is for the workload load, which is not in the plan; add it: mountmark run load"
+        )));
     }
     let axes = Axes {
-        engines: match workloads.is_empty() {
-            true => Vec::new(),
-            false => engines(args)?,
-        },
         workloads,
         files,
         targets,
+        engines,
         memory: vec![None],
         cpus: args.cpus.clone(),
+        loads,
     };
     let plan = Plan {
         cases: axes.cases()?,
         rounds: rounds(args),
-        seed: args.seed.unwrap_or_else(rand::random),
+        seed,
+        load,
         sqlbench: sqlbench::Options {
             profile: args.profile,
             loops: args.loops,
             fast: args.fast,
             read_key_loops: args.read_key_loops,
             many_keys_loops: args.many_keys_loops,
-            atis_data: None,
+            atis_data: atis_data(args)?,
             time_limit_s: args.time_limit,
         },
         image_size: args.image_size,
         image_dir: args.image_dir.clone(),
+        devices: args.device.clone(),
         label: args.label.clone(),
-        baseline: baseline(args)?,
+        baseline,
         threshold: fraction("--threshold", &args.threshold)?,
         until_sure: until_sure(args)?,
+        slice: None,
+        units: Vec::new(),
     }
     .with_twins();
+    let plan = duets::arrange(plan, args, &mut notes)?;
     Ok(Resolved { plan, notes })
+}
+
+/// The directory of the original tables, made absolute: a worker may live elsewhere.
+fn atis_data(args: &RunArgs) -> Result<Option<PathBuf>> {
+    let Some(dir) = &args.atis_data else {
+        return Ok(None);
+    };
+    let found = dir
+        .canonicalize()
+        .ok()
+        .filter(|d| d.join("flight.txt").is_file());
+    found.map(Some).ok_or_else(|| {
+        usage(format!(
+            "--atis-data {}: the original tables (aircraft.txt, …, transport.txt) are not in it",
+            dir.display()
+        ))
+    })
+}
+
+/// Devices are for made targets, and only what is a device may be destroyed.
+fn devices(args: &RunArgs, targets: &[Spec]) -> Result<()> {
+    ensure!(
+        args.device.is_empty() || on::needs_device(targets),
+        usage("--device is for file systems that are made; name one, like --on ext4")
+    );
+    ensure!(
+        args.device.len() <= 2,
+        usage("--device can be given twice at most")
+    );
+    let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+    let devices: Vec<PathBuf> = args.device.iter().map(real).collect();
+    ensure!(
+        devices.len() < 2 || devices[0] != devices[1],
+        usage("--device names the same device twice")
+    );
+    match args.destroy.iter().find(|d| !devices.contains(&real(d))) {
+        Some(other) => Err(usage(format!(
+            "--destroy {}: this is no --device of this run",
+            shown(other)
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// Rounds to begin with: width alone decides after them.
@@ -125,11 +188,12 @@ fn until_sure(args: &RunArgs) -> Result<Option<UntilSure>> {
 }
 
 /// The baseline's label; it must be among the targets.
-fn baseline(args: &RunArgs) -> Result<Option<String>> {
+fn baseline(args: &RunArgs, targets: &[Spec]) -> Result<Option<String>> {
     let Some(text) = &args.baseline else {
         return Ok(None);
     };
-    let labels: Vec<String> = args.on.iter().map(Spec::label).collect();
+    let named = if args.on.is_empty() { &[] } else { targets };
+    let labels: Vec<String> = named.iter().map(Spec::label).collect();
     let wanted = text
         .parse::<Spec>()
         .map_or_else(|_| text.clone(), |spec| spec.label());
@@ -205,8 +269,9 @@ fn workloads(given: &[String], args: &FilesArgs) -> Result<(Vec<String>, Files)>
             _ if !without_engine.is_empty() => files.extend(without_engine),
             "sql-bench" => found.extend(sqlbench::SUITE.iter().map(ToString::to_string)),
             phase if sqlbench::PHASES.contains(&phase) => found.push(phase.to_string()),
+            load::NAME => found.push(load::NAME.to_string()),
             _ => {
-                let mut valid = vec!["sql-bench"];
+                let mut valid = vec!["sql-bench", load::NAME];
                 valid.extend(sqlbench::PHASES);
                 valid.extend(files::names());
                 return Err(unknown("workload", name, &valid));
@@ -226,6 +291,7 @@ fn engines(args: &RunArgs) -> Result<Vec<(engine::Spec, String, Vec<Settings>)>>
         [] => &default,
         given => given,
     };
+    check_wal_sync(&args.wal_sync, given)?;
     let mut asked = asked_settings(&args.set)?;
     let mut engines = Vec::new();
     for spec in given {
@@ -238,6 +304,22 @@ fn engines(args: &RunArgs) -> Result<Vec<(engine::Spec, String, Vec<Settings>)>>
             setting.used = true;
             let of_name: &mut Vec<String> = values.entry(setting.name.clone()).or_default();
             of_name.push(setting.value.clone());
+        }
+        if let Some((name, _)) = spec.kind.wal_sync() {
+            let fits = args.wal_sync.iter();
+            let fits: Vec<String> = fits
+                .filter_map(|method| spec.kind.wal_sync_value(method))
+                .map(String::from)
+                .collect();
+            if !fits.is_empty() {
+                ensure!(
+                    !values.contains_key(name),
+                    usage(format!(
+                        "{name} is given by --set and by --wal-sync; keep one"
+                    ))
+                );
+                values.insert(name.to_string(), fits);
+            }
         }
         // One that is missing keeps its cases: they fail with the reason, the others run.
         let (label, defaults) = match &found {
@@ -253,6 +335,30 @@ fn engines(args: &RunArgs) -> Result<Vec<(engine::Spec, String, Vec<Settings>)>>
         )));
     }
     Ok(engines)
+}
+
+/// Every method must fit one of the engines at least.
+fn check_wal_sync(methods: &[String], engines: &[engine::Spec]) -> Result<()> {
+    for method in methods {
+        if engines
+            .iter()
+            .any(|spec| spec.kind.wal_sync_value(method).is_some())
+        {
+            continue;
+        }
+        let lists: Vec<String> = engines
+            .iter()
+            .map(|spec| match spec.kind.wal_sync() {
+                Some((_, values)) => format!("{}: {}", spec.kind, values.join(", ")),
+                None => format!("{}: none", spec.kind),
+            })
+            .collect();
+        return Err(usage(format!(
+            "--wal-sync {method} fits no engine of the plan; {}",
+            lists.join("; ")
+        )));
+    }
+    Ok(())
 }
 
 struct Asked {

@@ -1,6 +1,6 @@
 //! Comparisons: from figures of two sides, paired by round, to an estimate with an
-//! interval, and to a verdict that may well be "undecided". Pure: no I/O, no clock, and
-//! no knowledge of records.
+//! interval, and to a verdict that may well be "undecided"; and which cases of a run
+//! ([`within`]) or of two ([`between`]) are compared. Pure: no I/O and no clock.
 //!
 //! ```
 //! use mountmark::compare::{Estimate, Metric, Pair, Rule, judge};
@@ -16,9 +16,16 @@
 //! The method, its error rates and its limits are told in `docs/statistics.md`; they
 //! are held by `tests/statistics`.
 
+mod aspect;
 mod axis;
+mod between;
+mod circumstances;
+mod disturbed;
+pub mod duet;
 mod estimate;
 mod figure;
+mod marks;
+mod matching;
 mod noise;
 mod power;
 mod reach;
@@ -26,14 +33,20 @@ mod rule;
 mod until_sure;
 mod verdict;
 mod within;
+mod words;
 
+pub use aspect::Aspect;
 pub use axis::Axis;
-pub use estimate::{Better, Estimate, Interval, Metric, Pair};
+pub use between::{Between, Matched, Measured, Question, between};
+pub use circumstances::{Difference, Fact};
+pub use disturbed::{Disturbance, Own, disturbances};
+pub use estimate::{Better, Estimate, Interval, Metric, Pair, Unit};
 pub use figure::Figure;
+pub use marks::{IN_MEMORY, Marks, NOT_DURABLE, UNKNOWN, legend};
 pub use noise::NoiseFloor;
 pub use power::{USUAL_CHANCE, chance_of_finding, rounds_needed, smallest_difference};
 pub use reach::{Reach, faster_than_device, reach};
 pub use rule::{Invalid, Looking, Rule};
 pub use until_sure::{Next, UntilSure};
-pub use verdict::{Judgement, Verdict, judge};
-pub use within::{Choice, Comparison, Comparisons, within};
+pub use verdict::{Judgement, LEAST_RUNS, Verdict, judge};
+pub use within::{Choice, Comparison, Comparisons, matches, within};

@@ -23,23 +23,63 @@ const MOST_ROUNDS: usize = 1000;
 /// `E[Φ((δ - max(threshold, t s/√n)) / (σ/√n))]` over the χ distribution of s, by
 /// Simpson's rule. This is the noncentral t probability, with the threshold added.
 pub fn chance_of_finding(difference: f64, sd: f64, rounds: usize, rule: &Rule) -> Option<f64> {
-    let critical = rule.critical(rounds)?;
-    let shift = difference.ln_1p().abs();
-    let threshold = rule.log_threshold();
-    if sd <= 0.0 {
-        return Some(f64::from(shift >= threshold));
+    Noise::paired(sd, rounds).chance_of_finding(difference, rule)
+}
+
+/// The error of a mean, and how well it is known.
+struct Noise {
+    /// Standard error of the mean log ratio.
+    error: f64,
+    /// Its degrees of freedom.
+    df: f64,
+}
+
+impl Noise {
+    fn paired(sd: f64, rounds: usize) -> Self {
+        Noise {
+            error: sd / (rounds as f64).sqrt(),
+            df: rounds as f64 - 1.0,
+        }
     }
-    let error = sd / (rounds as f64).sqrt();
-    Some(over_chi(rounds - 1, |u| {
-        normal_cdf(shift / error - (critical * u).max(threshold / error))
-    }))
+
+    fn chance_of_finding(&self, difference: f64, rule: &Rule) -> Option<f64> {
+        let critical = rule.critical_at(self.df)?;
+        let shift = difference.ln_1p().abs();
+        let threshold = rule.log_threshold();
+        if self.error <= 0.0 {
+            return Some(f64::from(shift >= threshold));
+        }
+        Some(over_chi(self.df, |u| {
+            normal_cdf(shift / self.error - (critical * u).max(threshold / self.error))
+        }))
+    }
+
+    fn smallest_difference(&self, rule: &Rule, chance: f64) -> Option<f64> {
+        let found = |log: f64| Some(self.chance_of_finding(log.exp_m1(), rule)? >= chance);
+        let mut high = rule.log_threshold();
+        while !found(high)? {
+            if high > 100.0 {
+                return Some(f64::INFINITY);
+            }
+            high *= 2.0;
+        }
+        let mut low = rule.log_threshold().min(high / 2.0);
+        for _ in 0..40 {
+            let middle = (low + high) / 2.0;
+            if found(middle)? {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        Some(high.exp_m1())
+    }
 }
 
 /// The mean of `f(u)` where `u = s/σ` has density proportional to
 /// `u^(df-1) exp(-df u²/2)`.
-fn over_chi(df: usize, f: impl Fn(f64) -> f64) -> f64 {
+fn over_chi(df: f64, f: impl Fn(f64) -> f64) -> f64 {
     const STEPS: u32 = 256;
-    let df = df as f64;
     let reach = 9.0 / (2.0 * df).sqrt();
     let (from, to) = ((1.0 - reach).max(0.0), 1.0 + reach);
     let (mut sum, mut weights) = (0.0, 0.0);
@@ -62,28 +102,20 @@ fn over_chi(df: usize, f: impl Fn(f64) -> f64) -> f64 {
 /// noise find with the given chance (0.5 to 1); every report states it. Never below the
 /// threshold. `None` below two rounds.
 pub fn smallest_difference(sd: f64, rounds: usize, rule: &Rule, chance: f64) -> Option<f64> {
-    let found = |log: f64| Some(chance_of_finding(log.exp_m1(), sd, rounds, rule)? >= chance);
-    let mut high = rule.log_threshold();
-    while !found(high)? {
-        if high > 100.0 {
-            return Some(f64::INFINITY);
-        }
-        high *= 2.0;
-    }
-    let mut low = rule.log_threshold().min(high / 2.0);
-    for _ in 0..40 {
-        let middle = (low + high) / 2.0;
-        if found(middle)? {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    Some(high.exp_m1())
+    Noise::paired(sd, rounds).smallest_difference(rule, chance)
 }
 
-/// About how many rounds in all would give a verdict (any of the three) in four of
-/// five such cases: to two digits, and `None` when more than a thousand. The noise is
+/// The same for the noise of an estimate, paired or not.
+pub(super) fn smallest_of(estimate: &Estimate, rule: &Rule) -> Option<f64> {
+    let noise = Noise {
+        error: estimate.sd()? / (estimate.count() as f64).sqrt(),
+        df: estimate.df(),
+    };
+    noise.smallest_difference(rule, USUAL_CHANCE)
+}
+
+/// About how many rounds in all (or runs a side, where the estimate counts those) would
+/// give a verdict (any of the three) in four of five such cases: to two digits, and `None` when more than a thousand. The noise is
 /// taken to stay as it was. The true difference is not taken to be as estimated, but
 /// to lie about there, with the error that the estimate has, and pulled towards none
 /// when that error is large ([`USUAL_DIFFERENCE`]). So it is a forecast of what further
@@ -94,7 +126,7 @@ pub fn rounds_needed(estimate: &Estimate, rule: &Rule) -> Option<usize> {
     // So many rounds that t is normal: the start of the expansion in `chance_of_deciding`.
     let z = rule.critical(1_000_000)?;
     let enough = |n: usize| chance_of_deciding(estimate, rule, z, n) >= Some(USUAL_CHANCE);
-    let mut low = estimate.rounds();
+    let mut low = estimate.count();
     let mut high = low + 1;
     while !enough(high) {
         if high >= MOST_ROUNDS {
@@ -125,7 +157,7 @@ pub fn rounds_needed(estimate: &Estimate, rule: &Rule) -> Option<usize> {
 /// made, and the exact quantile is an iteration each time.
 fn chance_of_deciding(estimate: &Estimate, rule: &Rule, z: f64, total: usize) -> Option<f64> {
     let (sd, mean) = (estimate.sd()?, estimate.log_ratio().abs());
-    let (n, all) = (estimate.rounds() as f64, total as f64);
+    let (n, all) = (estimate.count() as f64, total as f64);
     if sd <= 0.0 || all <= n {
         return Some(f64::from(sd <= 0.0));
     }
@@ -134,7 +166,7 @@ fn chance_of_deciding(estimate: &Estimate, rule: &Rule, z: f64, total: usize) ->
     let foreseen = (n * mean + (all - n) * mean * variance * seen) / all;
     let error = (all - n) / all * (variance + sd.powi(2) / (all - n)).sqrt();
     let below = |limit: f64| normal_cdf((limit - foreseen) / error);
-    let df = all - 1.0;
+    let df = (all - 1.0) * estimate.df() / (n - 1.0);
     let t = z
         + (z.powi(3) + z) / (4.0 * df)
         + (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * df * df);

@@ -42,7 +42,7 @@ pub fn reach(rounds: &[&OperationRecord], device: Option<&DeviceRecord>) -> Reac
     if rounds.iter().all(|o| o.refused.is_some()) {
         return Reach::Refused;
     }
-    let calls: u64 = rounds.iter().map(|o| o.statements).sum();
+    let calls: u64 = rounds.iter().filter_map(|o| o.statements).sum();
     let counted = |o: &&OperationRecord| Some(o.device?.flushes);
     let flushes: Option<u64> = rounds.iter().map(counted).sum();
     match (flushes, device) {
@@ -71,10 +71,12 @@ mod tests {
             count: calls,
             planned: calls,
             rows: None,
-            statements: calls,
-            rows_received: 0,
+            statements: Some(calls),
+            rows_received: None,
             bytes: None,
             refused: (calls == 0).then(|| "Invalid argument".into()),
+            flags: String::new(),
+            slices: Vec::new(),
             wall_ns: 1,
             client: CpuRecord::default(),
             server: None,

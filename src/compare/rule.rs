@@ -161,7 +161,12 @@ impl Rule {
     /// Half the width of the interval, in standard errors of the mean, after this many
     /// rounds. `None` below two.
     pub fn critical(&self, rounds: usize) -> Option<f64> {
-        (rounds > 1).then(|| student_upper(self.miss() / 2.0, (rounds - 1) as f64))
+        self.critical_at(rounds as f64 - 1.0)
+    }
+
+    /// The same at so many degrees of freedom; `None` below one.
+    pub(super) fn critical_at(&self, df: f64) -> Option<f64> {
+        (df >= 1.0).then(|| student_upper(self.miss() / 2.0, df))
     }
 }
 

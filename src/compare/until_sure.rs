@@ -69,7 +69,7 @@ impl UntilSure {
     /// is nothing to wait for.
     pub fn next(&self, rounds: usize, estimates: &[Estimate]) -> Next {
         let narrow = |estimate: &Estimate| {
-            estimate.rounds() >= Self::LEAST
+            estimate.count() >= Self::LEAST
                 && estimate
                     .interval(&self.rule)
                     .is_some_and(|interval| interval.width() <= self.width)

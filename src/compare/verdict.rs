@@ -1,9 +1,8 @@
 //! Verdicts: what may be said about a difference, in words.
 
-use super::estimate::{Better, Estimate, Interval};
-use super::power::{USUAL_CHANCE, rounds_needed, smallest_difference};
+use super::estimate::{Better, Estimate, Interval, Unit};
+use super::power::{rounds_needed, smallest_of};
 use super::rule::Rule;
-use std::fmt;
 
 /// What a comparison came to.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,45 +18,20 @@ pub enum Verdict {
     },
     /// The rounds do not say.
     Undecided {
-        /// About how many rounds in all would decide; `None` when more than anybody
-        /// would run, so that the noise has to come down first.
-        needs_rounds: Option<usize>,
+        /// About how many in all would decide; `None` when more than anybody would
+        /// run, so that the noise has to come down first.
+        needs: Option<usize>,
+        /// Of what: rounds, or runs a side.
+        unit: Unit,
     },
     /// There is nothing to say, and why.
     NotComparable(String),
 }
 
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Verdict::Faster => f.write_str("faster"),
-            Verdict::Slower => f.write_str("slower"),
-            Verdict::Equivalent { within } => write!(f, "equivalent (±{})", Percent(*within)),
-            Verdict::Undecided {
-                needs_rounds: Some(n),
-            } => write!(f, "undecided (needs about {n} rounds)"),
-            Verdict::Undecided { needs_rounds: None } => {
-                f.write_str("undecided (needs more than 1000 rounds, or less noise)")
-            }
-            Verdict::NotComparable(reason) => write!(f, "not comparable ({reason})"),
-        }
-    }
-}
-
-/// A fraction in per cent: two digits below ten (`2 %`, `2.5 %`), none above.
-struct Percent(f64);
-
-impl fmt::Display for Percent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let percent = self.0 * 100.0;
-        let rounded = match percent.abs() {
-            p if p < 1.0 => (percent * 100.0).round() / 100.0,
-            p if p < 10.0 => (percent * 10.0).round() / 10.0,
-            _ => percent.round(),
-        };
-        write!(f, "{rounded} %")
-    }
-}
+/// Runs a side, on other days or boots, below which two runs give no verdict: what one
+/// boot has in common (where files lie, what else runs) stands in every round of it, and
+/// rounds cannot show it.
+pub const LEAST_RUNS: usize = 3;
 
 /// A verdict with what it rests on.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +41,8 @@ pub struct Judgement {
     /// The estimate it was made from.
     pub estimate: Estimate,
     /// The interval it was made from, corrected for comparisons and looks: the one to
-    /// print, because the verdict can be checked against it. `None` with one round.
+    /// print, because the verdict can be checked against it. `None` where there is no
+    /// verdict.
     pub interval: Option<Interval>,
     /// The rule it was made by.
     pub rule: Rule,
@@ -77,20 +52,8 @@ impl Judgement {
     /// The smallest difference, as a fraction, that these rounds would have shown in
     /// four of five cases, given the noise that they had. `None` with one round.
     pub fn smallest_difference(&self) -> Option<f64> {
-        let sd = self.estimate.sd()?;
-        smallest_difference(sd, self.estimate.rounds(), &self.rule, USUAL_CHANCE)
-    }
-}
-
-/// `slower: 1.050 times the baseline (1.031 to 1.069)`
-impl fmt::Display for Judgement {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ratio = self.estimate.ratio();
-        write!(f, "{}: {ratio:.3} times the baseline", self.verdict)?;
-        match self.interval {
-            Some(i) => write!(f, " ({:.3} to {:.3})", i.low(), i.high()),
-            None => Ok(()),
-        }
+        self.interval?;
+        smallest_of(&self.estimate, &self.rule)
     }
 }
 
@@ -111,11 +74,15 @@ impl fmt::Display for Judgement {
 /// * otherwise **Undecided**, with the rounds needed. A difference of just the
 ///   threshold stays there longest, as it should.
 ///
-/// No verdict with one round.
+/// No verdict with one round, or with fewer than [`LEAST_RUNS`] runs a side.
 pub fn judge(estimate: &Estimate, rule: &Rule) -> Judgement {
-    let interval = estimate.interval(rule);
+    let enough = estimate.unit() == Unit::Round || estimate.count() >= LEAST_RUNS;
+    let interval = estimate.interval(rule).filter(|_| enough);
     let verdict = match interval {
-        None => Verdict::NotComparable("one round gives no verdict".into()),
+        None => Verdict::NotComparable(match estimate.unit() {
+            Unit::Round => "one round gives no verdict".into(),
+            Unit::Run => "single run".into(),
+        }),
         Some(interval) => decide(estimate, &interval, rule),
     };
     Judgement {
@@ -139,7 +106,8 @@ fn decide(estimate: &Estimate, interval: &Interval, rule: &Rule) -> Verdict {
         }
     } else {
         Verdict::Undecided {
-            needs_rounds: rounds_needed(estimate, rule),
+            needs: rounds_needed(estimate, rule),
+            unit: estimate.unit(),
         }
     }
 }
@@ -228,11 +196,18 @@ mod tests {
         );
         assert_eq!(
             words(Verdict::Undecided {
-                needs_rounds: Some(40)
+                needs: Some(40),
+                unit: Unit::Round
             }),
             "undecided (needs about 40 rounds)"
         );
-        assert!(words(Verdict::Undecided { needs_rounds: None }).contains("more than 1000"));
+        assert_eq!(
+            words(Verdict::Undecided {
+                needs: None,
+                unit: Unit::Run
+            }),
+            "undecided (needs more than 1000 runs a side, or less noise)"
+        );
         let estimate = Estimate::new(Metric::SECONDS, &around(1.05, 1.01, 10)).unwrap();
         assert_eq!(
             judge(&estimate, &Rule::default()).to_string(),
@@ -304,6 +279,24 @@ mod tests {
         }
 
         #[test]
+        fn runs_against_themselves_are_never_faster_nor_slower(
+            values in proptest::collection::vec(1e-6..1e6f64, 1..12),
+            order in any::<u64>(),
+        ) {
+            let mut other = values.clone();
+            let at = order as usize % other.len();
+            other.rotate_left(at);
+            for metric in [Metric::SECONDS, Metric::TRANSACTIONS_PER_SECOND] {
+                let estimate = Estimate::unpaired(metric, &values, &other).unwrap();
+                prop_assert_eq!(estimate.log_ratio(), 0.0);
+                let verdict = judge(&estimate, &Rule::default()).verdict;
+                prop_assert!(!matches!(verdict, Verdict::Faster | Verdict::Slower));
+                let single = matches!(verdict, Verdict::NotComparable(_));
+                prop_assert_eq!(single, values.len() < LEAST_RUNS);
+            }
+        }
+
+        #[test]
         fn the_unit_does_not_matter(given in pairs(), unit in 1e-6..1e6f64) {
             let scale = |p: &Pair| Pair { base: p.base * unit, new: p.new * unit };
             let scaled: Vec<Pair> = given.iter().map(scale).collect();
@@ -313,7 +306,7 @@ mod tests {
 
         #[test]
         fn an_undecided_one_needs_more_rounds_than_it_had(given in pairs()) {
-            if let Verdict::Undecided { needs_rounds: Some(n) } = judged(Metric::SECONDS, &given) {
+            if let Verdict::Undecided { needs: Some(n), .. } = judged(Metric::SECONDS, &given) {
                 prop_assert!(n > given.len());
             }
         }

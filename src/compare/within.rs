@@ -3,7 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{Axis, Estimate, Figure, Judgement, Looking, NoiseFloor, Pair, Rule, Verdict, judge};
+use super::duet;
+use super::{
+    Axis, Estimate, Figure, Judgement, Looking, Marks, NoiseFloor, Pair, Rule, Verdict, judge,
+};
 use crate::measure::stats::median;
 use crate::record::{CaseRecord, KeyRecord, Outcome, Results};
 
@@ -38,6 +41,41 @@ pub struct Comparison {
     pub judgement: Option<Judgement>,
     /// Rounds in which either was disturbed.
     pub disturbed: usize,
+    /// What their duets say beside; `None` where they were measured one after the other.
+    pub duet: Option<duet::Summary>,
+    /// What must be said of the baseline whenever the two stand side by side.
+    pub base_marks: Marks,
+    /// The same of the other.
+    pub new_marks: Marks,
+}
+
+impl Comparison {
+    /// The other's value on the axis, with its marks.
+    pub fn name(&self) -> String {
+        format!("{}{}", self.axis.value(&self.new), self.new_marks)
+    }
+
+    /// Whether the two may be ranked: not by the times of an image in memory.
+    pub fn is_ranked(&self) -> bool {
+        !self.base_marks.in_memory && !self.new_marks.in_memory
+    }
+
+    /// The verdict, and which side is less durable where one is.
+    pub fn marked_verdict(&self) -> String {
+        let verdict = &self.verdict;
+        if matches!(verdict, Verdict::NotComparable(_)) {
+            return verdict.to_string();
+        }
+        let words = match (self.base_marks.is_durable(), self.new_marks.is_durable()) {
+            (true, false) => format!("{verdict}, less durable{}", self.new_marks),
+            (false, true) => format!("{verdict}, baseline less durable{}", self.base_marks),
+            _ => verdict.to_string(),
+        };
+        match self.is_ranked() {
+            true => words,
+            false => format!("not ranked ({words})"),
+        }
+    }
 }
 
 /// The comparisons of a run.
@@ -58,13 +96,11 @@ pub fn within(results: &Results, choice: &Choice) -> Comparisons {
     let sides = sides(results);
     let planned = results.run.plan.cases.iter();
     let keys: Vec<&KeyRecord> = planned.filter(|k| k.replicate == 0).collect();
-    let baselines: BTreeMap<Axis, String> = Axis::of(&keys)
-        .into_iter()
-        .map(|axis| {
-            let value = baseline(&axis, &keys, results, choice);
-            (axis, value)
-        })
-        .collect();
+    let wanted = choice
+        .baseline
+        .as_ref()
+        .or(results.run.plan.baseline.as_ref());
+    let baselines = baselines(&keys, wanted.map(String::as_str));
     let matched = matched(&keys, &baselines);
     let mut rule = choice.rule.for_comparisons(matched.len().max(1));
     if results.run.plan.until_sure.is_some() {
@@ -72,7 +108,10 @@ pub fn within(results: &Results, choice: &Choice) -> Comparisons {
     }
     let list = matched
         .into_iter()
-        .map(|(axis, base, new)| compare(&sides, axis, (base, new), &choice.figure, &rule))
+        .map(|(axis, base, new)| {
+            let figure = choice.figure.for_key(base);
+            compare(&sides, axis, (base, new), &figure, &rule)
+        })
         .collect();
     Comparisons {
         list,
@@ -82,35 +121,53 @@ pub fn within(results: &Results, choice: &Choice) -> Comparisons {
     }
 }
 
-type Sides<'r> = BTreeMap<&'r KeyRecord, BTreeMap<u32, &'r CaseRecord>>;
+/// The pairs of `keys` (their indices, the baseline first) that verdicts compare: those
+/// that differ on one axis alone, against the baseline's value on it.
+pub fn matches(keys: &[&KeyRecord], baseline: Option<&str>) -> Vec<(Axis, usize, usize)> {
+    let index = |key: &KeyRecord| keys.iter().position(|k| std::ptr::eq(*k, key));
+    matched(keys, &baselines(keys, baseline))
+        .into_iter()
+        .filter_map(|(axis, base, new)| Some((axis, index(base)?, index(new)?)))
+        .collect()
+}
+
+type Sides<'r> = BTreeMap<&'r KeyRecord, Vec<&'r CaseRecord>>;
+
+/// The rounds of one side of a comparison.
+type Rounds<'r> = BTreeMap<u32, &'r CaseRecord>;
 
 fn sides(results: &Results) -> Sides<'_> {
     let mut sides = Sides::new();
     for case in &results.cases {
-        sides
-            .entry(&case.case)
-            .or_default()
-            .insert(case.round, case);
+        sides.entry(&case.case).or_default().push(case);
     }
     sides
 }
 
-/// The value that the others are compared with.
-fn baseline(axis: &Axis, keys: &[&KeyRecord], results: &Results, choice: &Choice) -> String {
-    let values = axis.values(keys);
-    let wanted = match axis {
-        Axis::Target => [&choice.baseline, &results.run.plan.baseline],
-        _ => [&None, &None],
+/// The rounds of `key` that belong beside those of `partner`: from duets with it, where
+/// there were any, else those it played alone.
+fn rounds<'r>(sides: &Sides<'r>, key: &KeyRecord, partner: &KeyRecord) -> Rounds<'r> {
+    let all = sides.get(key).map_or(&[][..], Vec::as_slice);
+    let with = |c: &&&CaseRecord| c.duet.as_ref().is_some_and(|d| d.partner == *partner);
+    let duets: Rounds<'r> = all.iter().filter(with).map(|c| (c.round, *c)).collect();
+    if !duets.is_empty() {
+        return duets;
+    }
+    let alone = all.iter().filter(|c| c.duet.is_none());
+    alone.map(|c| (c.round, *c)).collect()
+}
+
+/// On each axis that varies, the value that the others are compared with: on the target
+/// axis `wanted` if it is there, else ext2; else the first.
+fn baselines(keys: &[&KeyRecord], wanted: Option<&str>) -> BTreeMap<Axis, String> {
+    let value = |axis: &Axis| {
+        let values = axis.values(keys);
+        let of = |value: &str| values.iter().find(|v| *axis == Axis::Target && *v == value);
+        let named = wanted.and_then(of).or_else(|| of("ext2_defaults"));
+        named.or(values.first()).cloned().unwrap_or_default()
     };
-    let named = wanted.into_iter().flatten().find(|w| values.contains(w));
-    let ext2 = values
-        .iter()
-        .find(|v| *axis == Axis::Target && *v == "ext2_defaults");
-    named
-        .or(ext2)
-        .or(values.first())
-        .cloned()
-        .unwrap_or_default()
+    let axes = Axis::of(keys).into_iter();
+    axes.map(|axis| (axis.clone(), value(&axis))).collect()
 }
 
 /// Axis, baseline and other of every comparison, in the order of the plan.
@@ -139,29 +196,28 @@ fn compare(
     figure: &Figure,
     rule: &Rule,
 ) -> Comparison {
-    let none = BTreeMap::new();
-    let (base_cases, new_cases) = (
-        sides.get(base).unwrap_or(&none),
-        sides.get(new).unwrap_or(&none),
-    );
-    let of = |cases: &BTreeMap<u32, &CaseRecord>| -> Vec<f64> {
-        cases.values().filter_map(|c| figure.of(c)).collect()
+    let (base_rounds, new_rounds) = (rounds(sides, base, new), rounds(sides, new, base));
+    let of = |rounds: &Rounds<'_>| -> Vec<f64> {
+        rounds.values().filter_map(|c| figure.of(c)).collect()
     };
     let disturbed = |round: &&u32| {
-        [base_cases, new_cases]
+        [&base_rounds, &new_rounds]
             .iter()
             .any(|side| side.get(round).is_some_and(|c| !c.disturbed.is_empty()))
     };
-    let judgement = estimate(base_cases, new_cases, figure).map(|e| judge(&e, rule));
+    let judgement = estimate(&base_rounds, &new_rounds, figure).map(|e| judge(&e, rule));
     Comparison {
-        base_median: median(&of(base_cases)),
-        new_median: median(&of(new_cases)),
-        disturbed: base_cases.keys().filter(disturbed).count(),
+        base_median: median(&of(&base_rounds)),
+        new_median: median(&of(&new_rounds)),
+        disturbed: base_rounds.keys().filter(disturbed).count(),
+        duet: duet::Summary::of(&base_rounds, &new_rounds, figure),
         verdict: match &judgement {
             Ok(judgement) => judgement.verdict.clone(),
             Err(reason) => Verdict::NotComparable(reason.clone()),
         },
         judgement: judgement.ok(),
+        base_marks: Marks::of(base_rounds.values().copied()),
+        new_marks: Marks::of(new_rounds.values().copied()),
         axis,
         base: base.clone(),
         new: new.clone(),
@@ -169,18 +225,7 @@ fn compare(
 }
 
 /// The estimate from the rounds in which both sides have the figure.
-fn estimate(
-    base: &BTreeMap<u32, &CaseRecord>,
-    new: &BTreeMap<u32, &CaseRecord>,
-    figure: &Figure,
-) -> Result<Estimate, String> {
-    let cold = |side: &BTreeMap<u32, &CaseRecord>| {
-        let mut measured = side.values().filter(|c| c.outcome == Outcome::Measured);
-        measured.all(|c| c.target.as_ref().is_some_and(|t| t.cold))
-    };
-    if cold(base) != cold(new) {
-        return Err("one started cold, the other warm".to_string());
-    }
+fn estimate(base: &Rounds<'_>, new: &Rounds<'_>, figure: &Figure) -> Result<Estimate, String> {
     let pairs: Vec<Pair> = base
         .iter()
         .filter_map(|(round, base)| {
@@ -191,14 +236,20 @@ fn estimate(
         })
         .collect();
     if pairs.is_empty() {
-        let lacks =
-            |side: &BTreeMap<u32, &CaseRecord>| side.values().all(|c| figure.of(c).is_none());
+        let lacks = |side: &Rounds<'_>| side.values().all(|c| figure.of(c).is_none());
         return Err(match (lacks(base), lacks(new)) {
             (true, _) => "the baseline has no complete figure",
             (_, true) => "it has no complete figure",
             _ => "no round has both",
         }
         .to_string());
+    }
+    let cold = |side: &Rounds<'_>| {
+        let mut measured = side.values().filter(|c| c.outcome == Outcome::Measured);
+        measured.all(|c| c.target.as_ref().is_some_and(|t| t.cold))
+    };
+    if cold(base) != cold(new) {
+        return Err("one started cold, the other warm".to_string());
     }
     Estimate::new(figure.metric(), &pairs).map_err(|e| e.to_string())
 }
@@ -209,9 +260,7 @@ fn noise(results: &Results, sides: &Sides<'_>, figure: &Figure) -> Vec<(KeyRecor
     for twin in results.run.plan.cases.iter().filter(|k| k.replicate == 1) {
         let mut first = twin.clone();
         first.replicate = 0;
-        let (Some(a), Some(b)) = (sides.get(&first), sides.get(twin)) else {
-            continue;
-        };
+        let (a, b) = (rounds(sides, &first, twin), rounds(sides, twin, &first));
         let pairs: Vec<Pair> = a
             .iter()
             .filter_map(|(round, a)| {
@@ -221,7 +270,7 @@ fn noise(results: &Results, sides: &Sides<'_>, figure: &Figure) -> Vec<(KeyRecor
                 })
             })
             .collect();
-        if let Ok(floor) = NoiseFloor::new(figure.metric(), &pairs) {
+        if let Ok(floor) = NoiseFloor::new(figure.for_key(&first).metric(), &pairs) {
             found.push((first, floor));
         }
     }

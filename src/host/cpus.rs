@@ -1,9 +1,7 @@
-//! CPU placement, and how busy the CPUs are.
+//! CPU placement.
 
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
-use nix::unistd::{Pid, SysconfVar, sysconf};
-
-use crate::units::CpuTime;
+use nix::unistd::Pid;
 
 /// The CPUs this process may use, ascending.
 pub fn allowed_cpus() -> Vec<usize> {
@@ -30,29 +28,33 @@ pub fn pin(cpus: &[usize]) -> std::io::Result<()> {
     Ok(sched_setaffinity(Pid::from_raw(0), &set)?)
 }
 
-/// CPU time that the whole machine has spent, kernel threads and interrupts included; in
-/// ticks, usually of 10 ms. `None` where the kernel does not tell.
-pub fn busy_cpu() -> Option<CpuTime> {
-    let stat = std::fs::read_to_string("/proc/stat").ok()?;
-    let hertz = sysconf(SysconfVar::CLK_TCK).ok()??;
-    busy(&stat, 1_000_000_000 / u64::try_from(hertz).ok()?)
+/// Keeps the calling thread off some CPUs until this is dropped.
+#[derive(Debug)]
+pub struct Away {
+    before: Vec<usize>,
 }
 
-/// The first line: user, nice, system, idle, iowait, irq, softirq, steal.
-fn busy(stat: &str, tick_ns: u64) -> Option<CpuTime> {
-    let fields = stat.lines().next()?.strip_prefix("cpu ")?;
-    let ticks: Vec<u64> = fields
-        .split_ascii_whitespace()
-        .map_while(|field| field.parse().ok())
+/// Moves the calling thread away from the CPUs that are `measured`, if there is another
+/// one; processes that it starts meanwhile inherit that.
+pub fn keep_away(measured: &[usize]) -> Option<Away> {
+    let before = allowed_cpus();
+    let others: Vec<usize> = before
+        .iter()
+        .copied()
+        .filter(|cpu| !measured.contains(cpu))
         .collect();
-    let of = |indices: [usize; 3]| -> Option<u64> {
-        let ticks = indices.iter().map(|i| ticks.get(*i).copied());
-        Some(ticks.sum::<Option<u64>>()? * tick_ns)
-    };
-    Some(CpuTime {
-        user_ns: (ticks.first()? + ticks.get(1)?) * tick_ns,
-        system_ns: of([2, 5, 6])?,
-    })
+    if measured.is_empty() || others.is_empty() {
+        return None;
+    }
+    pin(&others).ok()?;
+    Some(Away { before })
+}
+
+impl Drop for Away {
+    fn drop(&mut self) {
+        // It could be used before: nothing has taken it away.
+        drop(pin(&self.before));
+    }
 }
 
 #[cfg(test)]
@@ -60,12 +62,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn idle_and_stolen_time_are_not_busy() {
-        let text = "cpu  10 1 20 900 7 2 3 40 0 0\ncpu0 1 2 3\n";
-        let busy = busy(text, 10).unwrap();
-        assert_eq!((busy.user_ns, busy.system_ns), (110, 250));
-        assert!(super::busy("cpu  1", 10).is_none());
-        assert!(busy_cpu().is_some());
+    fn a_thread_can_be_kept_away_from_a_cpu_for_a_while() {
+        std::thread::spawn(|| {
+            let cpus = allowed_cpus();
+            let last = *cpus.last().unwrap();
+            let away = keep_away(&[last]);
+            assert_eq!(away.is_some(), cpus.len() > 1);
+            assert_eq!(allowed_cpus().contains(&last), cpus.len() == 1);
+            drop(away);
+            assert_eq!(allowed_cpus(), cpus);
+            assert!(keep_away(&[]).is_none());
+            assert!(keep_away(&cpus).is_none());
+        })
+        .join()
+        .unwrap();
     }
 
     #[test]

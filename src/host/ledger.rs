@@ -149,24 +149,35 @@ impl Ledger {
     /// Other mountmarks that run now and use the same state directory.
     pub fn others(&self) -> Result<Vec<Other>> {
         let own = self.path();
-        let dir = own.parent().unwrap_or(Path::new("/"));
-        let mut others = Vec::new();
-        for path in files(dir)?.into_iter().filter(|path| *path != own) {
-            let Ok(mut file) = File::open(&path) else {
-                continue;
-            };
-            if !locked_by_another(&file)? {
-                continue;
-            }
-            if let Ok(Some(record)) = Record::read(&mut file, &path) {
-                others.push(Other {
-                    run_id: record.run_id,
-                    pid: record.pid,
-                });
-            }
-        }
-        Ok(others)
+        running_in(own.parent().unwrap_or(Path::new("/")), Some(&own))
     }
+}
+
+/// The mountmarks that run now, from [`state_dir`].
+pub fn running() -> Result<Vec<Other>> {
+    running_in(&state_dir()?, None)
+}
+
+fn running_in(dir: &Path, own: Option<&Path>) -> Result<Vec<Other>> {
+    let mut found = Vec::new();
+    for path in files(dir)?
+        .into_iter()
+        .filter(|path| Some(path.as_path()) != own)
+    {
+        let Ok(mut file) = File::open(&path) else {
+            continue;
+        };
+        if !locked_by_another(&file)? {
+            continue;
+        }
+        if let Ok(Some(record)) = Record::read(&mut file, &path) {
+            found.push(Other {
+                run_id: record.run_id,
+                pid: record.pid,
+            });
+        }
+    }
+    Ok(found)
 }
 
 impl State {

@@ -6,9 +6,15 @@ mod cpus;
 mod facts;
 pub mod interrupt;
 pub mod ledger;
+mod machine;
 pub mod marker;
+mod monitor;
+mod present;
 
 pub use cgroup::{Cgroup, Hierarchies, cpu_stat};
-pub use cpus::{allowed_cpus, busy_cpu, pin};
+pub use cpus::{Away, allowed_cpus, keep_away, pin};
 pub use facts::{Facts, now_utc, utc};
 pub use ledger::{Ledger, leftovers};
+pub use machine::machine_cpu;
+pub use monitor::{Reading, Window};
+pub use present::{Disturber, disturbers};

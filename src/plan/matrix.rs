@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use super::case::{Case, CaseKey, Cpus, no_engine};
 use crate::engine::{self, Settings};
 use crate::error::{Result, ensure, usage};
 use crate::target;
 use crate::units::Bytes;
-use crate::workload::sqlbench;
+use crate::workload::{load, sqlbench};
 
 /// The axes of a plan, each with at least one value.
 #[derive(Clone, Debug, Default)]
@@ -24,8 +25,10 @@ pub struct Axes {
     pub engines: Vec<(engine::Spec, String, Vec<Settings>)>,
     /// Memory limits; `None` is the machine's.
     pub memory: Vec<Option<Bytes>>,
-    /// CPU placements.
+    /// CPU placements; none: that of each workload.
     pub cpus: Vec<Cpus>,
+    /// Clients and databases of the load.
+    pub loads: Vec<load::Cell>,
 }
 
 /// Everything that is to be measured and how.
@@ -39,10 +42,15 @@ pub struct Plan {
     pub seed: u64,
     /// Loop counts of the sql-bench phases.
     pub sqlbench: sqlbench::Options,
+    /// What the loads are, where there are any.
+    pub load: Option<load::Options>,
     /// Size of the loop image.
     pub image_size: Bytes,
     /// Where the loop image is made.
     pub image_dir: PathBuf,
+    /// Block devices for made targets, instead of an image. Cases measured in turn all
+    /// use the first.
+    pub devices: Vec<PathBuf>,
     /// A name that the user gave the run.
     pub label: Option<String>,
     /// Label of the target that the others are compared with, where one was named.
@@ -51,6 +59,11 @@ pub struct Plan {
     pub threshold: f64,
     /// Adds rounds until intervals are narrow.
     pub until_sure: Option<UntilSure>,
+    /// Slice of a duet; `None`: one case after the other.
+    pub slice: Option<Duration>,
+    /// What is measured at a time: indices of one case, or of the two of a duet, the
+    /// baseline first. Every case stands in one at least.
+    pub units: Vec<Vec<usize>>,
 }
 
 /// Rounds are added until intervals are narrow or there are too many.
@@ -72,21 +85,24 @@ impl Axes {
         let mut cases = Vec::new();
         for (engine, build, settings) in &self.engines {
             for settings in settings {
-                for (memory, cpus) in product(&self.memory, &self.cpus) {
-                    for (workload, target) in product(&self.workloads, &self.targets) {
-                        cases.push(Case {
-                            key: CaseKey {
-                                target: target.label(),
-                                engine: build.clone(),
-                                settings: settings.clone(),
-                                memory: *memory,
-                                cpus: *cpus,
-                                workload: workload.clone(),
-                                replicate: 0,
-                            },
-                            target: target.clone(),
-                            engine: Some(engine.clone()),
-                        });
+                for memory in &self.memory {
+                    for (workload, cpus, load) in self.kinds() {
+                        for target in &self.targets {
+                            cases.push(Case {
+                                key: CaseKey {
+                                    target: target.label(),
+                                    engine: build.clone(),
+                                    settings: settings.clone(),
+                                    memory: *memory,
+                                    cpus,
+                                    workload: workload.to_string(),
+                                    load,
+                                    replicate: 0,
+                                },
+                                target: target.clone(),
+                                engine: Some(engine.clone()),
+                            });
+                        }
                     }
                 }
             }
@@ -102,9 +118,15 @@ impl Axes {
         Ok(cases)
     }
 
+    /// Each workload on files alone is a cell a target and memory, whatever the engines.
     fn without_engine(&self) -> Vec<Case> {
+        let usual = [Cpus::Same];
+        let cpus = match self.cpus.as_slice() {
+            [] => usual.as_slice(),
+            given => given,
+        };
         let mut cases = Vec::new();
-        for (memory, cpus) in product(&self.memory, &self.cpus) {
+        for (memory, cpus) in product(&self.memory, cpus) {
             for (workload, cells) in &self.files {
                 for (settings, target) in product(cells, &self.targets) {
                     cases.push(Case {
@@ -115,6 +137,7 @@ impl Axes {
                             memory: *memory,
                             cpus: *cpus,
                             workload: workload.clone(),
+                            load: None,
                             replicate: 0,
                         },
                         target: target.clone(),
@@ -124,6 +147,28 @@ impl Axes {
             }
         }
         cases
+    }
+
+    /// Workloads with their placements and, for the load, its cells.
+    fn kinds(&self) -> Vec<(&str, Cpus, Option<load::Cell>)> {
+        let mut kinds = Vec::new();
+        let given: Vec<Option<Cpus>> = match self.cpus.is_empty() {
+            true => vec![None],
+            false => self.cpus.iter().copied().map(Some).collect(),
+        };
+        for cpus in given {
+            for workload in &self.workloads {
+                let usual = cpus.unwrap_or_else(|| Cpus::usual(workload));
+                match workload == load::NAME {
+                    true => {
+                        let cells = self.loads.iter();
+                        kinds.extend(cells.map(|c| (workload.as_str(), usual, Some(*c))));
+                    }
+                    false => kinds.push((workload.as_str(), usual, None)),
+                }
+            }
+        }
+        kinds
     }
 }
 
@@ -182,7 +227,14 @@ impl Plan {
         if let (Some(memory), true) = (key.memory, varies(&|k| k.memory != key.memory)) {
             name.push_str(&format!(", {memory}"));
         }
-        if varies(&|k| k.cpus != key.cpus) {
+        if let (Some(cell), true) = (
+            key.load,
+            varies(&|k| k.load.is_some() && k.load != key.load),
+        ) {
+            name.push_str(&format!(", {cell}"));
+        }
+        let same_workload = |k: &CaseKey| k.workload == key.workload;
+        if varies(&|k| same_workload(k) && k.cpus != key.cpus) {
             name.push_str(&format!(", cpus {}", key.cpus));
         }
         if key.replicate > 0 {
@@ -191,27 +243,64 @@ impl Plan {
         name
     }
 
-    /// For each case the index of the other of its A/A pair.
+    /// The short name of the first case whose key is the one meant.
+    pub fn name_of(&self, is_meant: impl Fn(&CaseKey) -> bool) -> String {
+        let mut keys = self.cases.iter().map(|case| &case.key);
+        keys.find(|key| is_meant(key))
+            .map_or_else(String::new, |key| self.name(key))
+    }
+
+    /// A short name of what is measured at a time.
+    pub fn unit_name(&self, unit: &[usize]) -> String {
+        let names: Vec<String> = unit
+            .iter()
+            .map(|i| self.name(&self.cases[*i].key))
+            .collect();
+        match names.as_slice() {
+            [base, new] => format!("{new}, in duet with {base}"),
+            names => names.concat(),
+        }
+    }
+
+    /// For each unit the index of the one that holds the other of its A/A pair, where
+    /// both are measured alone.
     pub fn twins(&self) -> Vec<Option<usize>> {
-        let twin = |case: &Case| {
-            let mut key = case.key.clone();
+        let twin = |unit: &Vec<usize>| {
+            let [case] = unit.as_slice() else {
+                return None;
+            };
+            let mut key = self.cases[*case].key.clone();
             key.replicate = 1 - key.replicate;
-            self.cases.iter().position(|other| other.key == key)
+            self.units
+                .iter()
+                .position(|other| matches!(other[..], [i] if self.cases[i].key == key))
         };
-        self.cases.iter().map(twin).collect()
+        self.units.iter().map(twin).collect()
+    }
+
+    /// Cases that are measured at the same time, at most.
+    pub fn lanes(&self) -> usize {
+        self.units.iter().map(Vec::len).max().unwrap_or(1)
     }
 
     /// Measurements to be made.
     pub fn measurements(&self) -> usize {
-        self.cases.len() * self.rounds as usize
+        self.per_round() * self.rounds as usize
     }
 
-    /// True when a loop image is needed: some target is made and is not in memory.
+    /// Measurements of one round.
+    pub fn per_round(&self) -> usize {
+        self.units.iter().map(Vec::len).sum()
+    }
+
+    /// True when a loop image is needed: some target is made, is not in memory, and there
+    /// is no device for it.
     pub fn needs_image(&self) -> bool {
-        self.cases.iter().any(|case| match &case.target {
-            target::Spec::Made(made) => made.fs != target::FsType::Tmpfs,
+        let on_device = |case: &Case| match &case.target {
+            target::Spec::Made(made) => made.fs.needs_device(),
             target::Spec::Directory(_) => false,
-        })
+        };
+        self.devices.is_empty() && self.cases.iter().any(on_device)
     }
 }
 
@@ -231,6 +320,7 @@ mod tests {
             )],
             memory: vec![None],
             cpus: vec![Cpus::Same],
+            loads: Vec::new(),
         }
     }
 

@@ -4,7 +4,7 @@ use super::schema::*;
 use crate::host::Facts;
 use crate::measure::{CpuTime, DeviceCounters};
 use crate::plan::CaseKey;
-use crate::workload::{EndTime, Ends, OperationResult, Quantiles};
+use crate::workload::{DuetResult, EndTime, Ends, MachineUse, OperationResult, Quantiles};
 
 impl From<&CaseKey> for KeyRecord {
     fn from(key: &CaseKey) -> Self {
@@ -15,6 +15,7 @@ impl From<&CaseKey> for KeyRecord {
             memory_bytes: key.memory.map(|m| m.0),
             cpus: key.cpus.to_string(),
             workload: key.workload.clone(),
+            load: key.load.map(Into::into),
             replicate: key.replicate,
         }
     }
@@ -48,6 +49,17 @@ impl From<CpuTime> for CpuRecord {
     }
 }
 
+impl From<MachineUse> for MachineRecord {
+    fn from(machine: MachineUse) -> Self {
+        MachineRecord {
+            others: machine.others.into(),
+            steal_ns: machine.steal_ns,
+            cpu_stalled_ns: machine.cpu_stalled_ns,
+            io_stalled_ns: machine.io_stalled_ns,
+        }
+    }
+}
+
 impl From<DeviceCounters> for DeviceCountsRecord {
     fn from(counts: DeviceCounters) -> Self {
         DeviceCountsRecord {
@@ -72,9 +84,21 @@ impl From<Ends> for EndsRecord {
     fn from(ends: Ends) -> Self {
         EndsRecord {
             returned: ends.returned.into(),
-            flushed: ends.flushed.into(),
-            settled: ends.settled.into(),
+            flushed: Some(ends.flushed.into()),
+            settled: Some(ends.settled.into()),
             dirty_bytes: ends.dirty_bytes,
+        }
+    }
+}
+
+impl From<DuetResult> for DuetPhaseRecord {
+    fn from(duet: DuetResult) -> Self {
+        DuetPhaseRecord {
+            turns: duet.turns,
+            passing_ns: duet.passing_ns,
+            paused_ns: duet.paused_ns,
+            resting_device: duet.resting_device.map(Into::into),
+            resting_server: duet.resting_server.map(Into::into),
         }
     }
 }
@@ -105,15 +129,21 @@ impl From<OperationResult> for OperationRecord {
             count: result.count,
             planned: result.planned,
             rows: result.rows,
-            statements: result.statements,
-            rows_received: result.rows_received,
+            statements: Some(result.statements),
+            rows_received: Some(result.rows_received),
             bytes: result.bytes,
             refused: result.refused,
+            flags: String::new(),
             wall_ns: result.wall_ns,
             client: result.client.into(),
             server: result.server.map(Into::into),
             device: result.device.map(Into::into),
             latency: result.latency.map(Into::into),
+            slices: result
+                .slices
+                .iter()
+                .map(|s| (s.statements, s.wall_ns))
+                .collect(),
         }
     }
 }

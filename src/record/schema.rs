@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::load::{LoadKeyRecord, LoadPlanRecord, LoadRecord};
+
 /// The format these types write.
 pub const FORMAT: u32 = 1;
 
@@ -43,6 +45,25 @@ pub struct RunRecord {
     /// What a reader must know about the whole run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
+    /// The files it was imported from; empty: mountmark measured it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub imported: Vec<ImportedRecord>,
+}
+
+/// A file that figures were imported from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImportedRecord {
+    /// Its name, without the directory.
+    pub file: String,
+    /// Target of the cases that it gave.
+    pub target: String,
+    /// Engine of those cases.
+    pub engine: String,
+    /// Their round.
+    pub round: u32,
+    /// What its head says, name to text; empty texts are left out.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub header: BTreeMap<String, String>,
 }
 
 /// How a run ended.
@@ -73,7 +94,11 @@ pub struct PlanRecord {
     /// Rounds were added until intervals were that narrow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_sure: Option<UntilSureRecord>,
-    /// For each round, the order in which the cases were measured.
+    /// What was measured at a time: the index of one case, or of the two of a duet.
+    /// Empty: each case alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub units: Vec<Vec<usize>>,
+    /// For each round, the order of the units; of the cases, where there are none.
     pub order: Vec<Vec<usize>>,
     /// Profile of the sql-bench phases.
     pub profile: String,
@@ -88,8 +113,14 @@ pub struct PlanRecord {
     /// Rows of the table with many keys of `insert`, where not the profile's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub many_keys_loops: Option<u64>,
+    /// Directory of the original tables of `ATIS`; absent: they were generated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub atis_data: Option<String>,
     /// Time limit of an operation, s.
     pub time_limit_s: f64,
+    /// What the loads are, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<LoadPlanRecord>,
 }
 
 fn two_percent() -> f64 {
@@ -103,6 +134,10 @@ pub struct UntilSureRecord {
     pub width: f64,
     /// Rounds at most.
     pub most: u32,
+    /// Whether all intervals became that narrow within them; absent while it runs and
+    /// when it was interrupted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub narrow: Option<bool>,
 }
 
 /// What makes a case itself.
@@ -122,6 +157,9 @@ pub struct KeyRecord {
     pub cpus: String,
     /// Workload or phase.
     pub workload: String,
+    /// Clients and databases of a load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<LoadKeyRecord>,
     /// 0, or 1 for the second of an A/A pair.
     #[serde(default)]
     pub replicate: u8,
@@ -214,6 +252,9 @@ pub struct CaseRecord {
     /// The phases with their operations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<PhaseRecord>,
+    /// The figures of a load; its three ends are those of the phase of that name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<LoadRecord>,
     /// What the case's commits are worth.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durability: Option<DurabilityRecord>,
@@ -223,6 +264,39 @@ pub struct CaseRecord {
     /// Remarks on this case.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
+    /// With whom it took turns; absent when it was measured alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duet: Option<DuetRecord>,
+}
+
+/// The duet a case was measured in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DuetRecord {
+    /// The other case.
+    pub partner: KeyRecord,
+    /// 0 for the baseline, 1 for the other.
+    pub side: usize,
+    /// The side that had the first turn of the first operation.
+    pub first: usize,
+    /// Length of a slice, ns.
+    pub slice_ns: u64,
+}
+
+/// What a duet did to a phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DuetPhaseRecord {
+    /// Turns received.
+    pub turns: u64,
+    /// Time from the giving of those turns to our running, ns: what turns cost.
+    pub passing_ns: u64,
+    /// Time spent waiting for the other, ns; in none of the phase's times.
+    pub paused_ns: u64,
+    /// What our device did while the other played.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resting_device: Option<DeviceCountsRecord>,
+    /// CPU that our server used while the other played.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resting_server: Option<CpuRecord>,
 }
 
 /// Whether a case has figures.
@@ -343,16 +417,51 @@ pub struct PhaseRecord {
     /// CPU of the server until *returned*; absent where the engine lives in the client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<CpuRecord>,
-    /// CPU of the whole machine until *returned*, kernel threads included, in ticks of
-    /// 10 ms: less client and server, it is what others and the kernel's threads used.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub machine: Option<CpuRecord>,
-    /// Memory of the server at *returned*, bytes: its cgroup's charge, or its processes'
-    /// proportional set size.
+    /// Memory of the server at *returned*, bytes: its cgroup's charge, or what is resident
+    /// of its processes, shared pages counted once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_memory_bytes: Option<u64>,
+    /// What a duet did to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duet: Option<DuetPhaseRecord>,
+    /// The rest of the machine until *returned*.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<MachineRecord>,
+    /// What was seen of the server by looking at it again and again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampled: Option<SampledRecord>,
     /// The operations, in the order they ran.
     pub operations: Vec<OperationRecord>,
+}
+
+/// What the machine did beside client and server.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MachineRecord {
+    /// CPU that neither used: other processes, and the kernel's own threads, where a file
+    /// system does much of its work. In steps of the kernel's clock tick.
+    pub others: CpuRecord,
+    /// CPU time that the hypervisor gave to others, of all CPUs, ns.
+    pub steal_ns: u64,
+    /// Time in which some task waited for a CPU, ns; absent where the kernel does not
+    /// count it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_stalled_ns: Option<u64>,
+    /// Time in which some task waited for I/O, ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub io_stalled_ns: Option<u64>,
+}
+
+/// What was seen of the server by looking at it up to ten times a second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SampledRecord {
+    /// Looks.
+    pub samples: u64,
+    /// CPU time of the looking, ns.
+    pub cpu_ns: u64,
+    /// Memory of the server, bytes: the median over the second half of the phase; absent
+    /// when it was too short for a look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_memory_stable_bytes: Option<u64>,
 }
 
 /// The three ends of a phase.
@@ -360,10 +469,13 @@ pub struct PhaseRecord {
 pub struct EndsRecord {
     /// The last statement was answered.
     pub returned: EndRecord,
-    /// And the target was flushed (syncfs).
-    pub flushed: EndRecord,
-    /// And the server had made a WAL checkpoint, and the target was flushed again.
-    pub settled: EndRecord,
+    /// And the target was flushed (syncfs); absent in what was imported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flushed: Option<EndRecord>,
+    /// And the server had made a WAL checkpoint, and the target was flushed again; absent
+    /// in what was imported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled: Option<EndRecord>,
     /// Dirty and write-back bytes of the file system at *returned*.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dirty_bytes: Option<u64>,
@@ -415,16 +527,22 @@ pub struct OperationRecord {
     /// The row figure as the suite prints it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<u64>,
-    /// Statements sent.
-    pub statements: u64,
-    /// Rows received.
-    pub rows_received: u64,
+    /// Statements sent; absent in what was imported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statements: Option<u64>,
+    /// Rows received; absent in what was imported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows_received: Option<u64>,
     /// Bytes of file content moved, where that is what it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
     /// The kernel's words where it refused the calls; then there are no other figures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
+    /// The marks that an imported line carried: `+`, its count and times are the suite's
+    /// extrapolation (done and elapsed are unknown); `?`, a wrong result.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub flags: String,
     /// Wall time, ns.
     pub wall_ns: u64,
     /// CPU of the client.
@@ -438,6 +556,9 @@ pub struct OperationRecord {
     /// Latency of the statements, with two or more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<LatencyRecord>,
+    /// In a duet, its slices: statements, and own time in ns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slices: Vec<(u32, u64)>,
 }
 
 /// Latency of repeated statements.

@@ -3,9 +3,10 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use super::schema::{CaseRecord, FORMAT, RunRecord};
+use super::schema::{CaseRecord, FORMAT, Outcome, RunRecord};
 use crate::error::{Context, Result, bail, usage};
 
 const RUN: &str = "run.json";
@@ -40,6 +41,36 @@ impl Store {
             .with_context(failed)?;
         write_run(&dir, &run).with_context(failed)?;
         Ok(Store { dir, run, cases })
+    }
+
+    /// Opens a stored run to add to it; `run` is what its `run.json` says now. A last
+    /// line that a crash left half-written stays as it is, and a new one begins after it.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn open(dir: &Path, run: RunRecord) -> Result<Self> {
+        let path = dir.join(CASES);
+        let failed = || format!("cannot add to {}", path.display());
+        let mut cases = OpenOptions::new()
+            .append(true)
+            .read(true)
+            .open(&path)
+            .with_context(failed)?;
+        let length = cases.metadata().with_context(failed)?.len();
+        let mut last = [b'\n'];
+        if length > 0 {
+            cases
+                .read_exact_at(&mut last, length - 1)
+                .with_context(failed)?;
+        }
+        if last != [b'\n'] {
+            cases.write_all(b"\n").with_context(failed)?;
+        }
+        Ok(Store {
+            dir: dir.to_path_buf(),
+            run,
+            cases,
+        })
     }
 
     /// The run's directory.
@@ -117,7 +148,7 @@ pub fn load(dir: &Path) -> Result<Results> {
             continue;
         }
         match parse(&line) {
-            Ok(case) => results.cases.push(case),
+            Ok(case) => supersede(&mut results.cases, case),
             Err(error) => results.damage.push(format!(
                 "{}:{}: {}",
                 path.display(),
@@ -127,6 +158,16 @@ pub fn load(dir: &Path) -> Result<Results> {
         }
     }
     Ok(results)
+}
+
+/// Adds a case; one that had been interrupted gives way to it, measured later.
+fn supersede(cases: &mut Vec<CaseRecord>, case: CaseRecord) {
+    let interrupted = |old: &CaseRecord| {
+        matches!(old.outcome, Outcome::Interrupted { .. })
+            && (old.round, &old.case) == (case.round, &case.case)
+    };
+    cases.retain(|old| !interrupted(old));
+    cases.push(case);
 }
 
 #[derive(serde::Deserialize)]

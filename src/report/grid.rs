@@ -2,6 +2,27 @@
 
 use std::io::{self, Write};
 
+/// Writes `text`, broken at blanks where a line would get longer than a reader likes; the
+/// first line begins at `indent`, the others two columns further.
+pub(super) fn wrapped(out: &mut dyn Write, text: &str, indent: usize) -> io::Result<()> {
+    const WIDEST: usize = 100;
+    let mut line = " ".repeat(indent);
+    let mut empty = true;
+    for word in text.split(' ') {
+        if !empty && line.chars().count() + 1 + word.chars().count() > WIDEST {
+            writeln!(out, "{line}")?;
+            line = " ".repeat(indent + 2);
+            empty = true;
+        }
+        if !empty {
+            line.push(' ');
+        }
+        line.push_str(word);
+        empty = false;
+    }
+    writeln!(out, "{line}")
+}
+
 /// A table under construction.
 #[derive(Debug, Default)]
 pub(super) struct Grid {

@@ -4,6 +4,7 @@
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
+use super::load;
 use crate::record::{CaseRecord, Outcome};
 use crate::run::{Event, Observer};
 use crate::units::{Bytes, seconds, span};
@@ -35,7 +36,7 @@ impl State {
             Event::Workload(workload::Event::OperationStarted { operation, .. }) => {
                 self.operation.clone_from(operation);
             }
-            Event::CaseFinished(_) => self.done += 1,
+            Event::CaseFinished { .. } => self.done += 1,
             _ => {}
         }
     }
@@ -54,15 +55,17 @@ impl State {
 /// The result of a case in a few words.
 fn outcome(record: &CaseRecord) -> String {
     match &record.outcome {
+        Outcome::Measured if record.load.is_some() => load::outcome(record),
         Outcome::Measured => {
             let ends = || record.phases.iter().filter_map(|p| p.ends);
-            let sum = |ns: u64| seconds(ns as f64 / 1e9);
+            let shown =
+                |ns: Option<u64>| ns.map_or_else(|| "?".to_string(), |ns| seconds(ns as f64 / 1e9));
             match ends().next() {
                 None => "measured".to_string(),
                 Some(_) => format!(
                     "{} s returned, {} s flushed",
-                    sum(ends().map(|e| e.returned.wall_ns).sum()),
-                    sum(ends().map(|e| e.flushed.wall_ns).sum())
+                    shown(Some(ends().map(|e| e.returned.wall_ns).sum())),
+                    shown(ends().map(|e| Some(e.flushed?.wall_ns)).sum())
                 ),
             }
         }
@@ -98,8 +101,10 @@ impl<W: Write> Observer for Lines<W> {
         let line = match event {
             Event::Note(text) => format!("note: {text}"),
             Event::Started { dir, .. } => format!("results go to {}", dir.display()),
-            Event::CaseFinished(record) => {
-                format!("{position} {}: {}", self.state.case, outcome(record))
+            Event::Workload(workload::Event::LoadProgress(p)) => load::progress(p),
+            Event::CaseFinished { name, record } => {
+                let duet = record.duet.as_ref().map_or("", |_| " (in duet)");
+                format!("{position} {name}{duet}: {}", outcome(record))
             }
             _ => return,
         };

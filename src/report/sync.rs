@@ -74,7 +74,7 @@ impl<'b> Column<'b> {
         if reach == Reach::Refused {
             return "refused   ".to_string();
         }
-        let calls: u64 = rounds.iter().map(|o| o.statements).sum();
+        let calls: u64 = rounds.iter().filter_map(|o| o.statements).sum();
         let flushes: Option<u64> = rounds.iter().map(|o| Some(o.device?.flushes)).sum();
         let flushes = flushes.map_or("–".to_string(), |f| {
             format!("{:.2}", f as f64 / calls.max(1) as f64)

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::{files, grid::Grid, verdicts};
-use crate::compare::{Choice, within};
+use super::{files, grid::Grid, imported, load, remarks, verdicts, watched};
+use crate::compare::{Choice, Marks, legend, within};
 use crate::measure::stats::median;
 use crate::record::{
     CaseRecord, Completeness, EndRecord, Ending, EndsRecord, KeyRecord, OperationRecord, Outcome,
@@ -37,9 +37,13 @@ pub fn text(out: &mut dyn Write, results: &Results, options: &TextOptions) -> io
         writeln!(out)?;
         block.write(out, options.operations)?;
     }
+    for line in legend(results) {
+        writeln!(out, "  {line}")?;
+    }
+    load::write(out, results, options.operations)?;
     files::write(out, results, options.operations)?;
-    faults(out, results)?;
-    notes(out, results)
+    remarks::faults(out, results)?;
+    remarks::notes(out, results)
 }
 
 /// Writes a line a run.
@@ -78,6 +82,9 @@ fn head(out: &mut dyn Write, run: &RunRecord) -> io::Result<()> {
         .map_or(String::new(), |l| format!(" '{l}'"));
     let host = &run.host;
     writeln!(out, "run {}{label}, mountmark {}", run.id, run.mountmark)?;
+    if !run.imported.is_empty() {
+        return imported::head(out, run);
+    }
     writeln!(
         out,
         "{}, Linux {}, {} × {}{}, {} of memory",
@@ -129,8 +136,9 @@ fn same_block(a: &KeyRecord, b: &KeyRecord) -> bool {
 
 fn blocks(results: &Results) -> Vec<Block<'_>> {
     let mut blocks: Vec<Block<'_>> = Vec::new();
-    let keys = results.run.plan.cases.iter();
-    for key in keys.filter(|k| k.replicate == 0 && !files::is(k)) {
+    // Loads, trees and bare calls have tables of their own.
+    let shown = |k: &&KeyRecord| k.replicate == 0 && k.load.is_none() && !files::is(k);
+    for key in results.run.plan.cases.iter().filter(shown) {
         let at = blocks.iter().position(|b| same_block(b.key, key));
         let at = at.unwrap_or_else(|| {
             blocks.push(Block {
@@ -200,17 +208,24 @@ impl Block<'_> {
             .collect()
     }
 
-    /// The label, marked when the target could not be made cold.
+    /// The label, marked when the target could not be made cold and with what must be
+    /// said of it beside others.
     fn label(&self, target: &str) -> String {
         let warm = self.cases.iter().any(|((_, t), cases)| {
             *t == target && measured(cases).any(|c| c.target.as_ref().is_some_and(|t| !t.cold))
         });
-        format!("{target}{}", if warm { " (warm)" } else { "" })
+        let warm = if warm { " (warm)" } else { "" };
+        format!("{target}{warm}{}", self.marks(target))
+    }
+
+    fn marks(&self, target: &str) -> Marks {
+        let cases = self.cases.iter().filter(|((_, t), _)| *t == target);
+        Marks::of(cases.flat_map(|(_, cases)| cases.iter().copied()))
     }
 
     fn header(&self, unit: &str, numbered: bool) -> Vec<String> {
         let column = |(number, target): (usize, &&str)| match numbered {
-            true => format!("[{}]", number + 1),
+            true => format!("[{}]{}", number + 1, self.marks(target)),
             false => self.label(target),
         };
         let columns = self.targets.iter().enumerate().map(column);
@@ -239,39 +254,33 @@ impl Block<'_> {
             }));
             return;
         }
-        let end = |name: &str, pick: fn(&EndsRecord) -> EndRecord| {
+        let end = |name: &str, pick: fn(&EndsRecord) -> Option<EndRecord>| {
             self.row(format!("{workload} {name}"), workload, |cases| {
-                let times = ends(cases).map(|e| pick(&e).wall_ns as f64 / 1e9);
-                cell(cases, times.collect(), seconds)
+                let times = ends(cases).filter_map(|e| pick(&e));
+                let times = times.map(|e| e.wall_ns as f64 / 1e9).collect();
+                cell(cases, times, seconds)
             })
         };
-        grid.row(end("returned", |e| e.returned));
+        grid.row(end("returned", |e| Some(e.returned)));
+        let mut all = self.cases.values().flat_map(|cases| ends(cases));
+        if all.all(|e| e.flushed.is_none()) {
+            // Imported: nothing more is known of any.
+            return;
+        }
         grid.row(end("flushed", |e| e.flushed));
         grid.row(end("settled", |e| e.settled));
-        let counts = |name: &str, pick: fn(&EndsRecord) -> Option<f64>, show: fn(f64) -> String| {
-            self.row(format!("  {name}"), workload, |cases| {
-                cell(cases, ends(cases).filter_map(|e| pick(&e)).collect(), show)
-            })
-        };
-        grid.row(counts(
-            "device writes until settled, MiB",
-            |e| {
-                e.settled
-                    .device
-                    .map(|d| d.written_bytes as f64 / f64::from(1 << 20))
-            },
-            |v| format!("{v:.1}"),
-        ));
-        grid.row(counts(
-            "flushes until settled",
-            |e| e.settled.device.map(|d| d.flushes as f64),
-            |v| format!("{v:.0}"),
-        ));
-        grid.row(counts(
-            "dirty at returned, MiB",
-            |e| e.dirty_bytes.map(|b| b as f64 / f64::from(1 << 20)),
-            |v| format!("{v:.1}"),
-        ));
+        for (name, figure) in watched::FIGURES {
+            let values = |cases: &[&CaseRecord]| -> Vec<f64> {
+                let phases = measured(cases).flat_map(|c| &c.phases);
+                phases.filter_map(figure.value).collect()
+            };
+            let mut all = self.cases.iter().filter(|((w, _), _)| *w == workload);
+            if all.any(|(_, cases)| !values(cases).is_empty()) {
+                grid.row(self.row(format!("  {name}"), workload, |cases| {
+                    cell(cases, values(cases), figure.show)
+                }));
+            }
+        }
     }
 
     /// Each operation; those of one name are summed, as the suite does.
@@ -337,84 +346,4 @@ fn cell(cases: &[&CaseRecord], values: Vec<f64>, show: impl Fn(f64) -> String) -
         Some(Outcome::Interrupted { .. }) => "interrupted".to_string(),
         _ => "–".to_string(),
     }
-}
-
-/// Why cases have no figures: each cause once, with the rounds it struck.
-fn faults(out: &mut dyn Write, results: &Results) -> io::Result<()> {
-    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    let mut order = Vec::new();
-    for case in &results.cases {
-        let key = &case.case;
-        let line = match &case.outcome {
-            Outcome::Measured => continue,
-            Outcome::Failed { stage, causes, log } => {
-                let log: String = log.iter().map(|l| format!("\n    log: {l}")).collect();
-                format!(
-                    "failed: {} on {}, {}: in {stage}: {}{log}",
-                    key.workload,
-                    key.target,
-                    key.engine,
-                    causes.join(": ")
-                )
-            }
-            Outcome::Skipped { reason, remedy } => {
-                format!(
-                    "skipped: {}, {}: {reason}; {remedy}",
-                    key.target, key.engine
-                )
-            }
-            Outcome::Interrupted { stage } => format!(
-                "interrupted: {} on {}, {}: in {stage}",
-                key.workload, key.target, key.engine
-            ),
-        };
-        let count = seen.entry(line.clone()).or_default();
-        if *count == 0 {
-            order.push(line);
-        }
-        *count += 1;
-    }
-    if !order.is_empty() {
-        writeln!(out)?;
-    }
-    for line in order {
-        match seen[&line] {
-            1 => writeln!(out, "{line}")?,
-            n => writeln!(out, "{line} ({n} times)")?,
-        }
-    }
-    Ok(())
-}
-
-fn notes(out: &mut dyn Write, results: &Results) -> io::Result<()> {
-    let run = &results.run;
-    let mut notes: Vec<String> = Vec::new();
-    if let Some(image) = &run.image {
-        notes.push(format!(
-            "made targets took turns on one loop image, held by {}",
-            image.holder.as_deref().unwrap_or("unknown holder")
-        ));
-        if !image.direct_io {
-            notes.push(
-                "the loop device had no direct I/O: reads may have come from the host's cache"
-                    .into(),
-            );
-        }
-    }
-    notes.extend(run.remarks.iter().cloned());
-    for remark in results.cases.iter().flat_map(|c| &c.remarks) {
-        if !notes.contains(remark) {
-            notes.push(remark.clone());
-        }
-    }
-    if run.ending.is_none() {
-        notes.push("the run did not come to its end; the cases shown had been stored".into());
-    }
-    notes.extend(results.damage.iter().map(|d| format!("not read: {d}")));
-    if !notes.is_empty() {
-        writeln!(out)?;
-    }
-    notes
-        .iter()
-        .try_for_each(|note| writeln!(out, "note: {note}"))
 }

@@ -20,7 +20,7 @@ const BRIEF: usize = 6;
 /// What is shown of a step; the first ones in the brief table too.
 const COLUMNS: [Column; 12] = [
     ("returned s", |p| Some(wall(p.ends?.returned)), seconds),
-    ("flushed s", |p| Some(wall(p.ends?.flushed)), seconds),
+    ("flushed s", |p| Some(wall(p.ends?.flushed?)), seconds),
     ("CPU %", cpu_percent, |v| format!("{v:.0}")),
     (
         "dirty MiB",
@@ -29,12 +29,12 @@ const COLUMNS: [Column; 12] = [
     ),
     (
         "files/s",
-        |p| Some(p.operations.first()?.statements as f64 / wall(p.ends?.flushed)),
+        |p| Some(p.operations.first()?.statements? as f64 / wall(p.ends?.flushed?)),
         |v| format!("{v:.0}"),
     ),
     (
         "MB/s",
-        |p| Some(p.operations.first()?.bytes? as f64 / 1e6 / wall(p.ends?.flushed)),
+        |p| Some(p.operations.first()?.bytes? as f64 / 1e6 / wall(p.ends?.flushed?)),
         |v| format!("{v:.1}"),
     ),
     ("user s", |p| Some(p.client?.user_ns as f64 / 1e9), seconds),
@@ -46,17 +46,17 @@ const COLUMNS: [Column; 12] = [
     ("rest s", rest, seconds),
     (
         "read MiB",
-        |p| Some(p.ends?.flushed.device?.read_bytes as f64 / MIB),
+        |p| Some(p.ends?.flushed?.device?.read_bytes as f64 / MIB),
         |v| format!("{v:.1}"),
     ),
     (
         "written MiB",
-        |p| Some(p.ends?.flushed.device?.written_bytes as f64 / MIB),
+        |p| Some(p.ends?.flushed?.device?.written_bytes as f64 / MIB),
         |v| format!("{v:.1}"),
     ),
     (
         "flushes",
-        |p| Some(p.ends?.flushed.device?.flushes as f64),
+        |p| Some(p.ends?.flushed?.device?.flushes as f64),
         |v| format!("{v:.0}"),
     ),
 ];
@@ -75,7 +75,7 @@ fn cpu_percent(phase: &PhaseRecord) -> Option<f64> {
 
 /// CPU time of all others: the kernel's own threads, and who else was there.
 fn rest(phase: &PhaseRecord) -> Option<f64> {
-    Some((total(phase.machine?) - total(phase.client?)).max(0.0))
+    Some(total(phase.machine?.others))
 }
 
 pub(super) fn write(out: &mut dyn Write, block: &Block<'_>, full: bool) -> io::Result<()> {
@@ -125,9 +125,9 @@ pub(super) fn write(out: &mut dyn Write, block: &Block<'_>, full: bool) -> io::R
 
 /// The sum over the steps, as the verdict takes it.
 fn all_steps(block: &Block<'_>, grid: &mut Grid, width: usize) {
-    let sum = |cases: &[&CaseRecord], end: fn(EndsRecord) -> EndRecord| -> Option<f64> {
+    let sum = |cases: &[&CaseRecord], end: fn(EndsRecord) -> Option<EndRecord>| -> Option<f64> {
         let sums: Vec<f64> = measured(cases)
-            .filter_map(|c| c.phases.iter().map(|p| Some(wall(end(p.ends?)))).sum())
+            .filter_map(|c| c.phases.iter().map(|p| Some(wall(end(p.ends?)?))).sum())
             .collect();
         crate::measure::stats::median(&sums)
     };
@@ -136,7 +136,7 @@ fn all_steps(block: &Block<'_>, grid: &mut Grid, width: usize) {
         .first()
         .and_then(|(_, c)| sum(c, |e| e.flushed));
     for (number, (target, cases)) in block.targets.iter().enumerate() {
-        let (returned, flushed) = (sum(cases, |e| e.returned), sum(cases, |e| e.flushed));
+        let (returned, flushed) = (sum(cases, |e| Some(e.returned)), sum(cases, |e| e.flushed));
         let relative = flushed.zip(first).map(|(own, first)| own / first);
         let shown = |v: Option<f64>| v.map_or_else(|| absent(cases).to_string(), seconds);
         let mut row = vec![
@@ -170,7 +170,7 @@ fn size(block: &Block<'_>) -> Option<String> {
     let operation = cases.find_map(|c| c.phases.first()?.operations.first())?;
     Some(format!(
         "{} files and links of {}",
-        operation.statements,
+        operation.statements?,
         Bytes(operation.bytes?).human()
     ))
 }

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::worker::{self, Place, Task, Work};
+use super::crew::{self, Place, Seen, WAIT};
+use super::worker::{Task, Work};
 use crate::engine::{Address, null};
 use crate::error::{Context, Result};
 use crate::record::Ceiling;
@@ -21,21 +22,24 @@ pub(super) fn measure(cpus: &[usize], log: &Path) -> Result<Ceiling> {
         target: None,
         device: None,
         server: None,
+        duet: None,
     };
     let place = Place {
-        cpus,
+        cpus: cpus.to_vec(),
         cgroup: None,
-        log,
+        log: log.to_path_buf(),
     };
     let mut found = None;
-    worker::run(&task, &place, &mut |event| {
-        if let Event::OperationFinished(operation) = event {
+    crew::run(&[(task, place)], &mut |seen| {
+        if let Seen::Event(_, Event::OperationFinished(operation)) = seen {
             found = Some(Ceiling {
                 statements: operation.statements,
                 ns_per_statement: operation.wall_ns as f64 / operation.statements as f64,
             });
         }
+        WAIT
     })
+    .map_err(|(_, error)| error)
     .context("the worker cannot run here")?;
     found.context("the worker measured nothing")
 }

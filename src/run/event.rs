@@ -1,5 +1,6 @@
 //! What the run tells those who watch it.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 
 use super::Stage;
@@ -47,7 +48,32 @@ pub enum Event<'a> {
     /// The worker tells something.
     Workload(&'a workload::Event),
     /// A case has ended and is stored.
-    CaseFinished(&'a CaseRecord),
+    CaseFinished {
+        /// Its short name.
+        name: String,
+        /// As stored.
+        record: &'a CaseRecord,
+    },
+}
+
+/// Hands events to an observer, for several who tell.
+pub(super) struct Watcher<'a>(RefCell<&'a mut dyn Observer>);
+
+/// Takes events without being borrowed for it.
+pub(super) trait Tell {
+    fn tell(&self, event: &Event<'_>);
+}
+
+impl<'a> Watcher<'a> {
+    pub fn new(observer: &'a mut dyn Observer) -> Self {
+        Watcher(RefCell::new(observer))
+    }
+}
+
+impl Tell for Watcher<'_> {
+    fn tell(&self, event: &Event<'_>) {
+        self.0.borrow_mut().tell(event);
+    }
 }
 
 /// Somebody who watches.

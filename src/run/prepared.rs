@@ -5,10 +5,12 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::environment::Environment;
+use super::environment::{Environment, Lane, device_record};
+use super::worth::in_memory;
 use crate::error::{Context, Result};
-use crate::record::{DeviceRecord, TargetRecord};
-use crate::target::{self, Device, FsType, Made, MountGuard, Spec, WorkDir, mountinfo};
+use crate::record::TargetRecord;
+use crate::target::{self, Device, FsType, Layer, Made, MountGuard, Spec, WorkDir, mountinfo};
+use crate::units::Bytes;
 
 /// A directory on the target, ready for data.
 pub(super) struct Prepared {
@@ -19,6 +21,8 @@ pub(super) struct Prepared {
     pub record: TargetRecord,
     /// What a reader must know.
     pub remarks: Vec<String>,
+    /// What its writes pass on their way down.
+    pub chain: Vec<Layer>,
 }
 
 /// How long to wait for the file system to have nothing dirty after it was mounted afresh.
@@ -34,9 +38,9 @@ impl Prepared {
     ///
     /// # Errors
     /// mkfs's or the kernel's words; a directory that cannot be written.
-    pub fn new(spec: &Spec, environment: &Environment, run_id: &str) -> Result<Self> {
+    pub fn new(spec: &Spec, environment: &Environment, lane: &Lane, run_id: &str) -> Result<Self> {
         let mut prepared = match spec {
-            Spec::Made(made) => Self::make(made, environment),
+            Spec::Made(made) => Self::make(made, lane),
             Spec::Directory(path) => Self::take(path, environment, run_id),
         }?;
         let data = prepared.data();
@@ -48,30 +52,27 @@ impl Prepared {
         Ok(prepared)
     }
 
-    fn make(made: &Made, environment: &Environment) -> Result<Self> {
-        let image = match made.fs {
+    fn make(made: &Made, lane: &Lane) -> Result<Self> {
+        let device = match made.fs {
             FsType::Tmpfs => None,
-            _ => Some(environment.image.as_ref().context("there is no image")?),
+            _ => Some(lane.device().context("there is no image")?),
         };
-        let device = image.map(|i| i.device().to_path_buf());
+        let device = device.map(|device| device.path.clone());
+        let on_device = device.is_some();
         let mkfs = match &device {
             Some(device) => Some(made.format(device)?.command),
             None => None,
         };
-        let mount = made.mount(device.as_deref(), &environment.mount_point())?;
+        let mount = made.mount(device.as_deref(), &lane.mount_point)?;
         Ok(Prepared {
             record: TargetRecord {
                 mkfs,
                 options_asked: [made.mount_options().as_slice(), mount.added_options()].concat(),
-                device: environment.image_record().filter(|_| device.is_some()),
+                device: lane.device_record().filter(|_| on_device),
                 ..TargetRecord::default()
             },
-            remarks: image
-                .iter()
-                .flat_map(|i| &i.facts().remarks)
-                .chain(mount.remarks())
-                .cloned()
-                .collect(),
+            remarks: [lane.device_remarks().as_slice(), mount.remarks()].concat(),
+            chain: Vec::new(),
             kind: Kind::Made(Box::new(mount)),
             device,
         })
@@ -96,18 +97,12 @@ impl Prepared {
         Ok(Prepared {
             kind: Kind::Directory(workdir),
             record: TargetRecord {
-                device: facts.map(|facts| DeviceRecord {
-                    device: facts.path.display().to_string(),
-                    size_bytes: facts.size.0,
-                    direct_io: facts.loop_direct_io.unwrap_or(true),
-                    logical_block_bytes: u64::from(facts.logical_block_size),
-                    write_cache: facts.write_cache,
-                    ..DeviceRecord::default()
-                }),
+                device: facts.as_ref().map(device_record),
                 ..TargetRecord::default()
             },
             device,
             remarks,
+            chain: Vec::new(),
         })
     }
 
@@ -154,7 +149,44 @@ impl Prepared {
             Kind::Made(guard) => guard.effective_options()?,
             Kind::Directory(_) => mount.options(),
         };
+        self.chain = target::chain(&data);
+        if let Some(device) = &mut self.record.device {
+            device.in_memory |= in_memory(&self.chain);
+        }
         Ok(())
+    }
+
+    /// What is wrong with it now, if a workload failed because of it.
+    pub fn complaint(&self) -> Option<String> {
+        let mount = mountinfo::holder_of(self.root()).ok()?;
+        if mount
+            .options()
+            .iter()
+            .any(|o| o == "ro" || o == "emergency_ro")
+        {
+            return Some(
+                "the file system has become read-only; see the kernel log for the reason".into(),
+            );
+        }
+        let space = rustix::fs::statvfs(self.root()).ok()?;
+        let free = space.f_bavail * space.f_frsize;
+        // Something may have been freed when the workload gave up.
+        (free < space.f_blocks * space.f_frsize / 50).then(|| {
+            format!(
+                "the file system is full: {} of {} are free; give it more with --image-size",
+                Bytes(free).human(),
+                Bytes(space.f_blocks * space.f_frsize).human()
+            )
+        })
+    }
+
+    /// Leaves the data of a failed case where they are; says where if they outlive this.
+    pub fn keep(self) -> Option<PathBuf> {
+        match self.kind {
+            // Those of a device or image are still there when it is unmounted.
+            Kind::Made(_) => None,
+            Kind::Directory(dir) => Some(dir.keep()),
+        }
     }
 
     /// Takes it down and tells what goes wrong.

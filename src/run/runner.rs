@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use super::environment::{Environment, Options};
-use super::event::{Event, Observer};
-use super::{ceiling, lifecycle};
+use super::event::{Event, Observer, Tell, Watcher};
+use super::resume::{self, Done};
+use super::{ceiling, keep, lifecycle};
 use crate::compare::{Choice, Figure, Next, Rule, UntilSure, within};
-use crate::error::Result;
+use crate::error::{Context, Result};
 use crate::host::{Facts, Ledger, interrupt, now_utc};
-use crate::plan::{Plan, orders};
+use crate::plan::{Case, Plan, orders};
 use crate::record::{
     self, CaseRecord, Ending, FORMAT, KeyRecord, Outcome, PlanRecord, RunRecord, Store,
     UntilSureRecord,
@@ -35,7 +36,7 @@ pub struct Summary {
 /// When the run cannot begin or its results cannot be saved; an interrupt before the
 /// first case. An interrupt later is told in the summary.
 pub fn execute(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> Result<Summary> {
-    let ledger = Ledger::open(&options.run_id)?;
+    let ledger = ledger(options)?;
     let mut remarks = Vec::new();
     for other in ledger.others()? {
         remarks.push(format!(
@@ -46,26 +47,37 @@ pub fn execute(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> R
     for remark in &remarks {
         observer.tell(&Event::Note(remark.clone()));
     }
-    let environment = Environment::new(plan, options, ledger)?;
+    let mut environment = Environment::new(plan, options, ledger)?;
     let cpus = plan.cases.first().map(|case| case.key.cpus);
     let (_, cpus) = cpus.map_or_else(Default::default, |c| c.place(&environment.cpus));
-    let ceiling = ceiling::measure(&cpus, &environment.worker_log())?;
+    let ceiling = ceiling::measure(&cpus, &environment.lanes[0].worker_log)?;
     let mut run = record(plan, options, remarks);
-    run.image = environment.image_record();
+    run.image = environment.lanes[0].image_record();
     run.ceiling = Some(ceiling);
-    let mut store = Store::create(&options.results, run)?;
+    let (mut store, done) = match &options.resume {
+        Some(dir) => {
+            let (store, done, notes) =
+                resume::open(dir, &run, environment.lanes[0].device_record().as_ref())?;
+            notes
+                .into_iter()
+                .for_each(|n| observer.tell(&Event::Note(n)));
+            (store, done)
+        }
+        None => (Store::create(&options.results, run)?, Done::default()),
+    };
     let mut summary = Summary {
         dir: store.dir().to_path_buf(),
         ..Summary::default()
     };
+    let rounds_known = plan.rounds.max(done.rounds) as usize;
     observer.tell(&Event::Started {
-        measurements: plan.measurements(),
+        measurements: (plan.per_round() * rounds_known).saturating_sub(done.len()),
         dir: summary.dir.clone(),
     });
     rounds(
-        plan,
+        (plan, &done),
         options,
-        &environment,
+        &mut environment,
         (&mut store, &mut summary),
         observer,
     )?;
@@ -80,72 +92,136 @@ pub fn execute(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> R
     Ok(summary)
 }
 
+/// The state file; that of a resumed run may still be there.
+fn ledger(options: &Options) -> Result<Ledger> {
+    let opened = Ledger::open(&options.run_id);
+    match &options.resume {
+        None => opened,
+        Some(_) => opened.with_context(|| {
+            format!(
+                "run {} is still running, or was killed: then 'mountmark clean' comes first",
+                options.run_id
+            )
+        }),
+    }
+}
+
 fn rounds(
-    plan: &Plan,
+    (plan, done): (&Plan, &Done),
     options: &Options,
-    environment: &Environment,
+    environment: &mut Environment,
     (store, summary): (&mut Store, &mut Summary),
     observer: &mut dyn Observer,
 ) -> Result<()> {
     let most = plan.until_sure.map_or(plan.rounds, |rule| rule.most);
     let orders = orders(&plan.twins(), most, plan.seed);
     let mut position = 0;
+    let watcher = Watcher::new(observer);
+    let known = plan.rounds.max(done.rounds);
     for round in 0..most {
-        if round >= plan.rounds && sure(plan, store)? {
+        if round >= known && next(plan, store)? != Some(Next::Another) {
             break;
         }
-        if round >= plan.rounds {
+        if round >= known {
             store.update(|run| {
                 run.plan.rounds = round + 1;
                 run.plan.order = orders[..=round as usize].to_vec();
             })?;
-            observer.tell(&Event::RoundAdded {
-                measurements: plan.cases.len(),
+            watcher.tell(&Event::RoundAdded {
+                measurements: plan.per_round(),
             });
         }
         for index in &orders[round as usize] {
-            let case = &plan.cases[*index];
-            observer.tell(&Event::CaseStarted {
-                case: &case.key,
-                name: plan.name(&case.key),
-                round,
-                position,
-            });
-            position += 1;
-            let record = lifecycle::measure((plan, options), environment, case, round, observer);
-            store.append(&record)?;
-            observer.tell(&Event::CaseFinished(&record));
-            count(summary, &record);
+            let unit = &plan.units[*index];
+            if done.has(plan, unit, round) {
+                continue;
+            }
+            let place = (round, position);
+            for mut record in measure(plan, options, environment, (unit, *index), place, &watcher) {
+                keep::after(&mut record, environment, plan, options)?;
+                store.append(&record)?;
+                watcher.tell(&Event::CaseFinished {
+                    name: plan.name_of(|key| KeyRecord::from(key) == record.case),
+                    record: &record,
+                });
+                count(summary, &record);
+                position += 1;
+            }
             if summary.interrupted || interrupt::check().is_err() {
                 summary.interrupted = true;
                 return Ok(());
             }
         }
     }
-    Ok(())
+    let narrow = next(plan, store)?.map(|next| next == Next::Narrow);
+    store.update(|run| {
+        if let Some(rule) = &mut run.plan.until_sure {
+            rule.narrow = narrow;
+        }
+    })
 }
 
-/// Whether every interval is narrow enough. Only widths are looked at, never what they
-/// say: stopping at a difference would find one where there is none.
-fn sure(plan: &Plan, store: &Store) -> Result<bool> {
+/// Measures one case, or the two of a duet.
+fn measure(
+    plan: &Plan,
+    options: &Options,
+    environment: &Environment,
+    (unit, index): (&[usize], usize),
+    (round, position): (u32, usize),
+    watcher: &dyn Tell,
+) -> Vec<CaseRecord> {
+    let cases: Vec<&Case> = unit.iter().map(|case| &plan.cases[*case]).collect();
+    watcher.tell(&Event::CaseStarted {
+        case: &cases[cases.len() - 1].key,
+        name: plan.unit_name(unit),
+        round,
+        position,
+    });
+    match cases[..] {
+        [a, b] => {
+            // Who begins alternates over rounds, and between the pairs of a round.
+            let first = (round as usize + index) % 2;
+            let both = lifecycle::measure_duet(
+                (plan, options),
+                environment,
+                [a, b],
+                (round, first),
+                watcher,
+            );
+            both.into()
+        }
+        _ => vec![lifecycle::measure(
+            (plan, options),
+            environment,
+            cases[0],
+            round,
+            watcher,
+        )],
+    }
+}
+
+/// Whether rounds are to be added, where the plan adds any. Only widths are looked at,
+/// never what the intervals say: stopping at a difference would find one where there is
+/// none.
+fn next(plan: &Plan, store: &Store) -> Result<Option<Next>> {
     let Some(rule) = plan.until_sure else {
-        return Ok(true);
+        return Ok(None);
     };
     let results = record::load(store.dir())?;
     let comparisons = within(
         &results,
         &Choice {
             baseline: None,
-            figure: Figure::Settled,
+            figure: Figure::usual(&results.cases),
             rule: Rule::default().with_threshold(plan.threshold)?,
         },
     );
     let judged = comparisons.list.iter().filter_map(|c| c.judgement.as_ref());
     let estimates: Vec<_> = judged.map(|j| j.estimate).collect();
     let until = UntilSure::new(rule.width, rule.most as usize, comparisons.rule)?;
+    // Without estimates it is narrow: no number of rounds would change that.
     let rounds = results.run.plan.rounds as usize;
-    // Where nothing can be compared, no number of rounds would change it.
-    Ok(estimates.is_empty() || until.next(rounds, &estimates) != Next::Another)
+    Ok(Some(until.next(rounds, &estimates)))
 }
 
 fn count(summary: &mut Summary, record: &CaseRecord) {
@@ -176,18 +252,27 @@ fn record(plan: &Plan, options: &Options, remarks: Vec<String>) -> RunRecord {
             until_sure: plan.until_sure.map(|rule| UntilSureRecord {
                 width: rule.width,
                 most: rule.most,
+                narrow: None,
             }),
+            units: plan.units.clone(),
             order: orders(&plan.twins(), plan.rounds, plan.seed),
             profile: plan.sqlbench.profile.to_string(),
             loops: plan.sqlbench.loops,
             fast: plan.sqlbench.fast,
             read_key_loops: plan.sqlbench.read_key_loops,
             many_keys_loops: plan.sqlbench.many_keys_loops,
+            atis_data: plan
+                .sqlbench
+                .atis_data
+                .as_ref()
+                .map(|dir| dir.display().to_string()),
             time_limit_s: plan.sqlbench.time_limit_s,
+            load: plan.load.as_ref().map(Into::into),
         },
         host: Facts::read().into(),
         image: None,
         ceiling: None,
         remarks,
+        imported: Vec::new(),
     }
 }

@@ -8,13 +8,51 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::fs::{FlockOperation, flock};
 use serde::Deserialize;
 
 use super::device::{Device, number_of, sysfs};
 use super::mkfs::LABEL;
-use super::mountinfo;
+use super::mount::BUSY_LIMIT;
 use super::probe::find_program;
-use crate::error::{Context, Result, bail};
+use super::{mountinfo, partition_table};
+use crate::error::{Context, Error, Result, anyhow, bail, shown};
+use crate::host::marker::IMAGE_SUFFIX;
+
+/// A device of the user's that made targets may overwrite, locked (`flock`) so that no
+/// second mountmark takes it between two cases.
+#[derive(Debug)]
+pub struct Claimed {
+    facts: Device,
+    _lock: File,
+}
+
+impl Claimed {
+    /// As [`claim`], for as long as this lives.
+    pub fn take(device: &Path, destroy: &[PathBuf]) -> Result<Claimed> {
+        let facts = claim(device, destroy)?;
+        let shown = facts.path.display();
+        let image = facts.loop_backing.as_deref();
+        if image.is_some_and(|i| i.to_string_lossy().ends_with(IMAGE_SUFFIX)) {
+            bail!("{shown} is on the image of a run of mountmark; name another device");
+        }
+        let lock = File::open(&facts.path).with_context(|| format!("cannot open {shown}"))?;
+        let start = Instant::now();
+        // udev locks a device while it looks at it.
+        while flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
+            if start.elapsed() > BUSY_LIMIT {
+                bail!("{shown} is locked, perhaps by another mountmark; wait for its end");
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok(Claimed { facts, _lock: lock })
+    }
+
+    /// What is known of it.
+    pub fn facts(&self) -> &Device {
+        &self.facts
+    }
+}
 
 /// Accepts a device of the user's for made targets, or says why not. `destroy` names
 /// the devices whose present content may go (compared after resolving links); a blank
@@ -22,31 +60,72 @@ use crate::error::{Context, Result, bail};
 pub fn claim(device: &Path, destroy: &[PathBuf]) -> Result<Device> {
     let facts = Device::read(device)?;
     check_idle(&facts.path)?;
+    let shown = facts.path.display();
+    if facts.size.0 == 0 {
+        bail!("{shown} has no size: nothing is attached to it; name another device");
+    }
+    if facts.read_only {
+        bail!("{shown} is read-only; name another device");
+    }
     let named = destroy
         .iter()
         .filter_map(|path| path.canonicalize().ok())
         .any(|path| path == facts.path);
     if !named && let Some(content) = foreign_content(&facts.path)? {
-        bail!(
-            "{} holds {content}; to overwrite it, add --destroy {}",
-            facts.path.display(),
-            facts.path.display()
-        );
+        bail!("{shown} holds {content}; to overwrite it, add --destroy {shown}");
     }
     Ok(facts)
 }
 
-/// Fails if the device is mounted, swapped on, held by another device, or partitioned.
-/// The kernel keeps exclusive openers apart from all of these, in every namespace.
+/// Fails if the device is mounted, swapped on, held by another device, or partitioned, or
+/// if it is a loop device and what it sits on is used besides.
 pub(super) fn check_idle(device: &Path) -> Result<()> {
+    let mut device = device.to_path_buf();
+    // A loop device may sit on another device.
+    for _ in 0..16 {
+        check_one(&device)?;
+        let Some(backing) = Device::read(&device)?.loop_backing else {
+            return Ok(());
+        };
+        if let Some(other) = other_loop_on(&device, &backing)? {
+            bail!(
+                "{} and {other} sit on the same {}: it is never overwritten; detach one",
+                device.display(),
+                shown(&backing)
+            );
+        }
+        if number_of(&backing).is_err() {
+            return Ok(());
+        }
+        device = backing;
+    }
+    bail!("{} is on too many loop devices", device.display())
+}
+
+/// Another loop device on the same file or device.
+fn other_loop_on(device: &Path, backing: &Path) -> Result<Option<String>> {
+    let own = device.file_name().unwrap_or_default();
+    for entry in std::fs::read_dir("/sys/block")?.flatten() {
+        let other = std::fs::read_to_string(entry.path().join("loop/backing_file"));
+        let same = other.is_ok_and(|text| Path::new(text.trim_end_matches('\n')) == backing);
+        if same && entry.file_name() != own {
+            return Ok(Some(format!("/dev/{}", entry.file_name().display())));
+        }
+    }
+    Ok(None)
+}
+
+/// The kernel keeps exclusive openers apart from mounts, swap and holders, in every
+/// namespace.
+fn check_one(device: &Path) -> Result<()> {
     let number = number_of(device)?;
     let shown = device.display();
-    let partitioned = std::fs::read_dir(sysfs(number))
+    let known_partitions = std::fs::read_dir(sysfs(number))
         .with_context(|| format!("sysfs does not know {shown}"))?
         .flatten()
         .any(|entry| entry.path().join("partition").exists());
-    if partitioned {
-        bail!("{shown} is partitioned: it is never overwritten; name one of its partitions");
+    if let Some(at) = mounted_on(device)? {
+        return Err(in_use(device, &format!("mounted on {}", self::shown(&at))));
     }
     let start = Instant::now();
     loop {
@@ -55,25 +134,46 @@ pub(super) fn check_idle(device: &Path) -> Result<()> {
             .custom_flags(libc::O_EXCL | libc::O_CLOEXEC)
             .open(device);
         let error = match exclusive {
+            Ok(_) if known_partitions || partition_table::is_on(device)? => {
+                bail!("{shown} is partitioned: it is never overwritten; name one of its partitions")
+            }
             Ok(_) => return Ok(()),
             Err(error) => error,
         };
         if error.raw_os_error() != Some(libc::EBUSY) {
             return Err(error).with_context(|| format!("cannot open {shown}"));
         }
-        let mounted = mounted_on(device)?;
+        let user = user_of(device)?;
         // A file system just unmounted lives on while a process that is being started
         // or ended still has our descriptors.
-        if mounted.is_none() && start.elapsed() < Duration::from_secs(1) {
+        if user.is_none() && start.elapsed() < Duration::from_secs(1) {
             std::thread::sleep(Duration::from_millis(10));
             continue;
         }
-        let user = mounted.map_or_else(
-            || "mounted elsewhere, swapped on, or part of another device".to_string(),
-            |at| format!("mounted on {}", at.display()),
-        );
-        bail!("{shown} is in use ({user}): it is never overwritten; name another device");
+        let user = user.as_deref();
+        return Err(in_use(
+            device,
+            user.unwrap_or("mounted elsewhere, or part of another device"),
+        ));
     }
+}
+
+fn in_use(device: &Path, by: &str) -> Error {
+    anyhow!(
+        "{} is in use ({by}): it is never overwritten; name another device",
+        device.display()
+    )
+}
+
+/// Who uses it, where that can be seen.
+fn user_of(device: &Path) -> Result<Option<String>> {
+    if let Some(at) = mounted_on(device)? {
+        return Ok(Some(format!("mounted on {}", shown(&at))));
+    }
+    let swaps = std::fs::read_to_string("/proc/swaps").unwrap_or_default();
+    let swap = |line: &str| line.split_whitespace().next().map(PathBuf::from);
+    let is_swap = swaps.lines().skip(1).filter_map(swap).any(|s| s == device);
+    Ok(is_swap.then(|| "swapped on".to_string()))
 }
 
 fn mounted_on(device: &Path) -> Result<Option<PathBuf>> {

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use crate::error::{Context, Result, bail};
+use crate::error::{Context, Result, bail, shown};
 use crate::measure::DeviceCounters;
 use crate::units::Bytes;
 
@@ -28,6 +28,10 @@ pub struct Device {
     pub rotational: bool,
     /// The disk it is a partition of, or itself.
     pub disk: String,
+    /// Whether it is a partition: its flushes are counted with those of its disk.
+    pub is_partition: bool,
+    /// Whether it cannot be written to.
+    pub read_only: bool,
     /// Of a loop device: whether it bypasses the page cache of the backing file.
     pub loop_direct_io: Option<bool>,
     /// Of a loop device: its backing file.
@@ -39,7 +43,7 @@ impl Device {
     pub fn read(path: &Path) -> Result<Device> {
         let path = path
             .canonicalize()
-            .with_context(|| format!("cannot look at device {}", path.display()))?;
+            .with_context(|| format!("cannot look at device {}", shown(path)))?;
         let number = number_of(&path)?;
         let own = sysfs(number)
             .canonicalize()
@@ -48,6 +52,7 @@ impl Device {
             Some(parent) if own.join("partition").exists() => parent.to_path_buf(),
             _ => own.clone(),
         };
+        let is_partition = own.join("partition").exists();
         let of_disk = |name: &str| text(&disk.join(name)).unwrap_or_default();
         let sectors: u64 = text(&own.join("size"))
             .and_then(|t| t.parse().ok())
@@ -63,6 +68,8 @@ impl Device {
                 .unwrap_or_default()
                 .to_string_lossy()
                 .into_owned(),
+            is_partition,
+            read_only: text(&own.join("ro")).as_deref() == Some("1"),
             loop_direct_io: text(&own.join("loop/dio")).map(|t| t == "1"),
             loop_backing: text(&own.join("loop/backing_file")).map(PathBuf::from),
             path,
@@ -79,9 +86,9 @@ fn text(path: &Path) -> Option<String> {
 pub(super) fn number_of(path: &Path) -> Result<(u32, u32)> {
     let meta = path
         .metadata()
-        .with_context(|| format!("cannot look at device {}", path.display()))?;
+        .with_context(|| format!("cannot look at device {}", shown(path)))?;
     if !meta.file_type().is_block_device() {
-        bail!("{} is not a block device", path.display());
+        bail!("{} is not a block device", shown(path));
     }
     let dev = meta.rdev();
     Ok((rustix::fs::major(dev), rustix::fs::minor(dev)))
@@ -99,35 +106,52 @@ pub fn block_counters(device: &Path) -> Result<DeviceCounters> {
 }
 
 /// Reads the counters of one device again and again, for readings around a single
-/// operation: the file stays open and nothing is allocated.
+/// operation: the files stay open and nothing is allocated.
+///
+/// The kernel counts flushes for whole disks only: those of a partition are its disk's.
 #[derive(Debug)]
 pub struct BlockStat {
     file: File,
+    /// Of the disk that a partition belongs to.
+    disk: Option<File>,
 }
 
 impl BlockStat {
     /// Opens the counters of a device node, a partition included.
     pub fn open(device: &Path) -> Result<BlockStat> {
-        let path = sysfs(number_of(device)?).join("stat");
-        let file = File::open(&path).with_context(|| {
-            format!(
-                "cannot read the counters of {} in {}",
-                device.display(),
-                path.display()
-            )
-        })?;
-        Ok(BlockStat { file })
+        let dir = sysfs(number_of(device)?);
+        let open = |path: PathBuf| {
+            File::open(&path).with_context(|| {
+                format!(
+                    "cannot read the counters of {} in {}",
+                    device.display(),
+                    path.display()
+                )
+            })
+        };
+        let disk = dir.join("partition").exists().then(|| dir.join("../stat"));
+        Ok(BlockStat {
+            file: open(dir.join("stat"))?,
+            disk: disk.map(open).transpose()?,
+        })
     }
 
     /// The counters now.
     pub fn read(&self) -> Result<DeviceCounters> {
-        let mut buffer = [0u8; 512];
-        let length = self
-            .file
-            .read_at(&mut buffer, 0)
-            .context("cannot read the counters of the device")?;
-        parse(&buffer[..length]).context("the counters of the device have an unknown form")
+        let mut counters = counters(&self.file)?;
+        if let Some(disk) = &self.disk {
+            counters.flushes = self::counters(disk)?.flushes;
+        }
+        Ok(counters)
     }
+}
+
+fn counters(stat: &File) -> Result<DeviceCounters> {
+    let mut buffer = [0u8; 512];
+    let length = stat
+        .read_at(&mut buffer, 0)
+        .context("cannot read the counters of the device")?;
+    parse(&buffer[..length]).context("the counters of the device have an unknown form")
 }
 
 /// Fields from 1: 3 sectors read, 7 sectors written, 14 sectors discarded, 16 flushes.

@@ -17,6 +17,10 @@ use crate::host::ledger::{Item, ItemId, Ledger};
 use crate::host::marker::IMAGE_SUFFIX;
 use crate::units::Bytes;
 
+/// What a reader of results from a loop device must know.
+pub const LOOP_REMARK: &str = "a loop device runs flushes in line with other I/O: counts are \
+     exact, results with several clients are not; use --device with a disk for figures to publish";
+
 const MIB: u64 = 1 << 20;
 const CHUNK: usize = 4 << 20;
 const ALIGN: usize = 4096;
@@ -293,11 +297,7 @@ fn facts(path: PathBuf, size: Bytes, device: &LoopDevice, holder: Mount) -> Resu
             path.display()
         );
     }
-    let mut remarks = vec![
-        "a loop device runs flushes in line with other I/O: counts are exact, results with \
-         several clients are not; use --device for figures to publish"
-            .to_string(),
-    ];
+    let mut remarks = vec![LOOP_REMARK.to_string()];
     let direct_io = device.loop_direct_io == Some(true);
     if !direct_io {
         remarks.push(format!(

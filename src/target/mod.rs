@@ -6,6 +6,7 @@
 //! [`Ledger`](crate::host::ledger::Ledger) before it is made.
 
 mod attach;
+mod backing;
 mod claim;
 mod device;
 mod dirty;
@@ -19,6 +20,7 @@ mod mount;
 pub mod mountinfo;
 pub mod namespace;
 mod options;
+mod partition_table;
 mod probe;
 pub mod snapshot;
 mod space;
@@ -26,11 +28,12 @@ mod spec;
 mod tree;
 mod workdir;
 
-pub use claim::claim;
+pub use backing::{Layer, chain};
+pub use claim::{Claimed, claim};
 pub use device::{BlockStat, Device, block_counters};
 pub use dirty::{DirtyGauge, dirty_bytes, syncfs, wait_clean};
 pub use dirty_limit::DirtyLimit;
-pub use image::{Image, ImageFacts};
+pub use image::{Image, ImageFacts, LOOP_REMARK};
 pub use mkfs::MkfsReport;
 pub use mount::MountGuard;
 pub use namespace::Privilege;

@@ -64,6 +64,19 @@ impl DeviceCounters {
     }
 }
 
+impl std::ops::Add for DeviceCounters {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        DeviceCounters {
+            read_bytes: self.read_bytes + other.read_bytes,
+            written_bytes: self.written_bytes + other.written_bytes,
+            discarded_bytes: self.discarded_bytes + other.discarded_bytes,
+            flushes: self.flushes + other.flushes,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

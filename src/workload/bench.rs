@@ -6,12 +6,14 @@ use std::time::{Duration, Instant};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
 
-use super::event::{EndTime, Ends, Event, PhaseResult, Quantiles};
+use super::event::{DuetResult, EndTime, Ends, Event, MachineUse, PhaseResult, Quantiles};
 use super::gate::Gate;
+use super::load::MachineCpu;
 use super::operation::Op;
-use crate::engine::{Address, Session, connect};
+use super::slices::Slices;
+use crate::engine::{Address, Session, SqlError, connect};
 use crate::error::{Context, Error, Result};
-use crate::host::busy_cpu;
+use crate::host::{Reading, Window};
 use crate::measure::{CpuTime, DeviceCounters, Latency};
 
 /// What is watched from beside the measured loop. Each call costs microseconds and is
@@ -23,8 +25,16 @@ pub trait Probe {
     fn server_cpu(&mut self) -> Option<CpuTime>;
     /// Memory of the server, bytes; may cost milliseconds.
     fn server_memory(&mut self) -> Option<u64>;
+    /// The machine's counters, of all processes and the kernel.
+    fn machine(&mut self) -> Option<Reading> {
+        None
+    }
     /// Dirty and write-back bytes of the target's file system.
     fn dirty_bytes(&mut self) -> Option<u64>;
+    /// CPU time of the whole machine so far.
+    fn machine_cpu(&mut self) -> Option<MachineCpu> {
+        None
+    }
     /// syncfs of the target.
     ///
     /// # Errors
@@ -38,8 +48,6 @@ pub(super) struct Stamp {
     pub wall: Instant,
     pub client: CpuTime,
     pub server: Option<CpuTime>,
-    /// All of the machine, in ticks of 10 ms.
-    pub machine: Option<CpuTime>,
     pub device: Option<DeviceCounters>,
 }
 
@@ -49,7 +57,11 @@ pub struct Bench<'a> {
     probe: &'a mut dyn Probe,
     observer: &'a mut dyn FnMut(Event) -> Result<()>,
     phase_start: Option<Stamp>,
-    pub(super) gate: Gate,
+    machine_start: Option<Reading>,
+    gate: Gate,
+    /// Pauses since the phase's start.
+    rest: Rest,
+    pub(super) slices: Slices,
     pub(super) latency: Latency,
     pub(super) time_limit: Duration,
 }
@@ -67,10 +79,20 @@ impl<'a> Bench<'a> {
             probe,
             observer,
             phase_start: None,
+            slices: Slices::new(&Gate::Open),
+            machine_start: None,
             gate: Gate::Open,
+            rest: Rest::default(),
             latency: Latency::new(),
             time_limit,
         }
+    }
+
+    /// As one side of a duet.
+    pub fn with_gate(mut self, gate: Gate) -> Self {
+        self.slices = Slices::new(&gate);
+        self.gate = gate;
+        self
     }
 
     /// Opens a session.
@@ -92,6 +114,8 @@ impl<'a> Bench<'a> {
     /// first operation when a phase does not say.
     pub fn phase_begins(&mut self) {
         if self.phase_start.is_none() {
+            self.rest = Rest::default();
+            self.machine_start = self.probe.machine();
             self.phase_start = Some(self.stamp_before());
         }
     }
@@ -102,6 +126,7 @@ impl<'a> Bench<'a> {
     /// When its start cannot be told.
     pub fn start<'b>(&'b mut self, operation: &str, planned: u64) -> Result<Op<'b, 'a>> {
         self.phase_begins();
+        self.rest.paused += self.gate.arrive();
         Op::open(self, operation, planned)
     }
 
@@ -113,21 +138,59 @@ impl<'a> Bench<'a> {
         self.probe.sync().context("cannot flush the target")
     }
 
+    pub(super) fn server_memory(&mut self) -> Option<u64> {
+        self.probe.server_memory()
+    }
+
+    pub(super) fn machine_cpu(&mut self) -> Option<MachineCpu> {
+        self.probe.machine_cpu()
+    }
+
+    /// True when the gate is to be passed by [`pause`](Bench::pause).
+    #[inline]
+    pub(super) fn is_over(&self, now: Instant) -> bool {
+        self.gate.is_over(now)
+    }
+
+    /// Lets the other case of a duet play, and watches what ours does meanwhile; how long
+    /// that took, the watching included.
+    #[cold]
+    pub(super) fn pause(&mut self) -> Duration {
+        let start = Instant::now();
+        let (device, server) = (self.probe.device(), self.probe.server_cpu());
+        self.gate.pause();
+        let (device_now, server_now) = (self.probe.device(), self.probe.server_cpu());
+        self.rest.device = sum(self.rest.device, device_now, device, DeviceCounters::since);
+        self.rest.server = sum(self.rest.server, server_now, server, CpuTime::since);
+        let paused = start.elapsed();
+        self.rest.paused += paused;
+        paused
+    }
+
     pub(super) fn tell(&mut self, event: Event) -> Result<()> {
         (self.observer)(event)
+    }
+
+    fn duet_result(&self, rest: &Rest) -> Option<DuetResult> {
+        let (turns, passing_ns) = self.gate.cost();
+        matches!(self.gate, Gate::Turns(_)).then(|| DuetResult {
+            turns,
+            passing_ns,
+            paused_ns: rest.paused.as_nanos() as u64,
+            resting_device: rest.device,
+            resting_server: rest.server,
+        })
     }
 
     /// Slow counters first, the clock last.
     pub(super) fn stamp_before(&mut self) -> Stamp {
         let device = self.probe.device();
         let server = self.probe.server_cpu();
-        let machine = busy_cpu();
         let client = client_cpu();
         Stamp {
             wall: Instant::now(),
             client,
             server,
-            machine,
             device,
         }
     }
@@ -138,7 +201,6 @@ impl<'a> Bench<'a> {
         Stamp {
             wall,
             client: client_cpu(),
-            machine: busy_cpu(),
             server: self.probe.server_cpu(),
             device: self.probe.device(),
         }
@@ -164,17 +226,22 @@ pub(super) fn run_step(
     let Some(before) = bench.phase_start else {
         return Err(Error::msg(format!("step {name} measured nothing")));
     };
-    let ends = settle(bench, None, before, after)?;
+    let machine = bench.machine_start.take().zip(bench.probe.machine());
+    let dirty_bytes = bench.probe.dirty_bytes();
+    let client = after.client.since(before.client);
+    let ends = settle(bench, &mut || Ok(()), (before, after), Duration::ZERO)?;
     bench.tell(Event::PhaseFinished(PhaseResult {
         name: name.to_string(),
-        ends,
-        client: after.client.since(before.client),
+        ends: Ends {
+            settled: ends.flushed,
+            dirty_bytes,
+            ..ends
+        },
+        client,
         server: None,
-        machine: after
-            .machine
-            .zip(before.machine)
-            .map(|(after, before)| after.since(before)),
+        machine: machine.map(|(from, to)| others(&from.until(&to), client, None)),
         server_memory_bytes: None,
+        duet: None,
         settings: Default::default(),
     }))
 }
@@ -191,6 +258,7 @@ pub fn run_phase(
     bench.tell(Event::PhaseStarted {
         phase: name.to_string(),
     })?;
+    bench.gate.enter();
     // This session stays open, so that the ends can be reached through it and closing
     // the phase's own is not the database's last close.
     let mut keeper = bench.connect()?;
@@ -198,76 +266,119 @@ pub fn run_phase(
     bench.phase_start = None;
     body(bench).with_context(|| format!("phase {name}"))?;
     let after = bench.stamp_after();
+    let pauses = bench.rest;
+    // The other comes to its own end before ours goes on to what follows.
+    bench.gate.arrive();
     let Some(before) = bench.phase_start else {
         return Err(Error::msg(format!("phase {name} measured nothing")));
     };
+    let machine = bench.probe.machine();
+    let dirty_bytes = bench.probe.dirty_bytes();
     let server_memory_bytes = bench.probe.server_memory();
-    let ends = settle(bench, Some(keeper.as_mut()), before, after)?;
+    let machine = bench.machine_start.take().zip(machine);
+    // In a duet the rest of the machine is mostly the other case.
+    let machine = machine.filter(|_| matches!(bench.gate, Gate::Open));
+    let client = after.client.since(before.client);
+    let server = after.server.zip(before.server);
+    let server = server.map(|(after, before)| after.since(before));
+    let ends = settle(
+        bench,
+        &mut || keeper.checkpoint(),
+        (before, after),
+        pauses.paused,
+    )?;
     bench.tell(Event::PhaseFinished(PhaseResult {
         name: name.to_string(),
-        ends,
-        client: after.client.since(before.client),
-        server: after
-            .server
-            .zip(before.server)
-            .map(|(after, before)| after.since(before)),
-        machine: after
-            .machine
-            .zip(before.machine)
-            .map(|(after, before)| after.since(before)),
+        ends: Ends {
+            dirty_bytes,
+            ..ends
+        },
+        client,
+        server,
+        machine: machine.map(|(from, to)| others(&from.until(&to), client, server)),
         server_memory_bytes,
+        duet: bench.duet_result(&pauses),
         settings,
-    }))
+    }))?;
+    drop(keeper);
+    bench.gate.leave();
+    Ok(())
+}
+
+/// What happened while the other case of a duet played.
+#[derive(Clone, Copy, Default)]
+struct Rest {
+    paused: Duration,
+    device: Option<DeviceCounters>,
+    server: Option<CpuTime>,
+}
+
+/// `sum` and what was added to a counter between two readings.
+fn sum<T: Copy + std::ops::Add<Output = T>>(
+    sum: Option<T>,
+    now: Option<T>,
+    before: Option<T>,
+    since: fn(T, T) -> T,
+) -> Option<T> {
+    let more = since(now?, before?);
+    Some(sum.map_or(more, |sum| sum + more))
+}
+
+/// What is left of the machine's work without the client's and the server's.
+fn others(window: &Window, client: CpuTime, server: Option<CpuTime>) -> MachineUse {
+    let busy = CpuTime {
+        user_ns: window.user_ns,
+        system_ns: window.system_ns,
+    };
+    MachineUse {
+        others: busy.since(client).since(server.unwrap_or_default()),
+        steal_ns: window.steal_ns,
+        cpu_stalled_ns: window.cpu_stalled_ns,
+        io_stalled_ns: window.io_stalled_ns,
+    }
 }
 
 /// Goes on to *flushed* and *settled*; the reading of counters in between is in none of
 /// the times.
-fn settle(
+pub(super) fn settle(
     bench: &mut Bench<'_>,
-    session: Option<&mut dyn Session>,
-    before: Stamp,
-    returned: Stamp,
+    checkpoint: &mut dyn FnMut() -> Result<(), SqlError>,
+    (before, returned): (Stamp, Stamp),
+    paused: Duration,
 ) -> Result<Ends> {
     let counters = |device: Option<DeviceCounters>| {
         device
             .zip(before.device)
             .map(|(now, before)| now.since(before))
     };
-    let dirty_bytes = bench.probe.dirty_bytes();
-    let returned_ns = (returned.wall - before.wall).as_nanos() as u64;
+    let returned_ns = (returned.wall - before.wall - paused).as_nanos() as u64;
 
     let start = Instant::now();
     bench.probe.sync().context("cannot flush the target")?;
     let flushed_ns = returned_ns + start.elapsed().as_nanos() as u64;
     let flushed_device = bench.probe.device();
 
-    let flushed = EndTime {
-        wall_ns: flushed_ns,
-        device: counters(flushed_device),
-    };
-    let settled = match session {
-        None => flushed,
-        Some(session) => {
-            let start = Instant::now();
-            session
-                .checkpoint()
-                .map_err(Error::new)
-                .context("the WAL checkpoint after the phase failed")?;
-            bench.probe.sync().context("cannot flush the target")?;
-            EndTime {
-                wall_ns: flushed_ns + start.elapsed().as_nanos() as u64,
-                device: counters(bench.probe.device()),
-            }
-        }
-    };
+    let start = Instant::now();
+    checkpoint()
+        .map_err(Error::new)
+        .context("the WAL checkpoint after the phase failed")?;
+    bench.probe.sync().context("cannot flush the target")?;
+    let settled_ns = flushed_ns + start.elapsed().as_nanos() as u64;
+
     Ok(Ends {
         returned: EndTime {
             wall_ns: returned_ns,
             device: counters(returned.device),
         },
-        flushed,
-        settled,
-        dirty_bytes,
+        flushed: EndTime {
+            wall_ns: flushed_ns,
+            device: counters(flushed_device),
+        },
+        settled: EndTime {
+            wall_ns: settled_ns,
+            device: counters(bench.probe.device()),
+        },
+        dirty_bytes: None,
     })
 }
 

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::load::{Checked, LoadResult, Progress};
 use crate::measure::{CpuTime, DeviceCounters};
 
 /// Told outside every measured window.
@@ -27,6 +28,12 @@ pub enum Event {
     },
     /// An operation has ended.
     OperationFinished(Box<OperationResult>),
+    /// How a load goes on.
+    LoadProgress(Progress),
+    /// A load has returned.
+    LoadFinished(Box<LoadResult>),
+    /// What was found when the data of a load were checked.
+    LoadChecked(Checked),
     /// A phase has returned, been flushed and settled.
     PhaseFinished(PhaseResult),
 }
@@ -64,6 +71,33 @@ pub struct OperationResult {
     pub latency: Option<Quantiles>,
     /// True when the time limit ended it.
     pub time_limited: bool,
+    /// In a duet, the slices in which it played.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slices: Vec<Slice>,
+}
+
+/// What a case did between two pauses of a duet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Slice {
+    /// Statements sent.
+    pub statements: u32,
+    /// Its own time, ns.
+    pub wall_ns: u64,
+}
+
+/// What a duet did to a phase of one of the two.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DuetResult {
+    /// Turns received.
+    pub turns: u64,
+    /// Time from the giving of those turns to our running, ns.
+    pub passing_ns: u64,
+    /// Time spent waiting for the other, ns; in none of the phase's times.
+    pub paused_ns: u64,
+    /// What our device did while the other played.
+    pub resting_device: Option<DeviceCounters>,
+    /// CPU that our server used while the other played.
+    pub resting_server: Option<CpuTime>,
 }
 
 /// Latency of repeated statements, from the server call alone (text building apart).
@@ -109,6 +143,22 @@ pub struct Ends {
     pub dirty_bytes: Option<u64>,
 }
 
+/// What the machine did in a window, all processes and the kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MachineUse {
+    /// CPU that neither the client nor the server used: other processes, and the kernel's
+    /// own threads, where a file system does much of its work. In steps of the kernel's
+    /// clock tick.
+    pub others: CpuTime,
+    /// CPU time that the hypervisor gave to others, of all CPUs, ns.
+    pub steal_ns: u64,
+    /// Time in which some task waited for a CPU, ns; `None` where the kernel does not
+    /// count it.
+    pub cpu_stalled_ns: Option<u64>,
+    /// Time in which some task waited for I/O, ns.
+    pub io_stalled_ns: Option<u64>,
+}
+
 /// The finished figures of one phase in one round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhaseResult {
@@ -120,10 +170,13 @@ pub struct PhaseResult {
     pub client: CpuTime,
     /// CPU of the server until *returned*.
     pub server: Option<CpuTime>,
-    /// CPU of the whole machine until *returned*, kernel threads included.
-    pub machine: Option<CpuTime>,
     /// Memory of the server at *returned*, bytes.
     pub server_memory_bytes: Option<u64>,
+    /// What a duet did to it; `None` where it played alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duet: Option<DuetResult>,
+    /// The rest of the machine until *returned*.
+    pub machine: Option<MachineUse>,
     /// Settings read back from the engine at the phase's start.
     pub settings: std::collections::BTreeMap<String, String>,
 }

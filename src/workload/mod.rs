@@ -6,13 +6,17 @@ mod ceiling;
 mod event;
 mod gate;
 mod operation;
+mod slices;
 
+pub mod load;
 pub mod sqlbench;
 pub mod sync;
 pub mod tree;
 
 pub use bench::{Bench, Probe, run_phase};
 pub use ceiling::ceiling;
-pub use event::{EndTime, Ends, Event, OperationResult, PhaseResult, Quantiles};
-pub use gate::Gate;
+pub use event::{
+    DuetResult, EndTime, Ends, Event, MachineUse, OperationResult, PhaseResult, Quantiles, Slice,
+};
+pub use gate::{BOARD_BYTES, Duet, Gate};
 pub use operation::{Op, Rows};

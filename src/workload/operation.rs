@@ -65,6 +65,7 @@ impl<'b, 'a> Op<'b, 'a> {
             planned,
         })?;
         bench.latency.clear();
+        bench.slices.clear();
         let before = bench.stamp_before();
         Ok(Op {
             bench,
@@ -311,6 +312,7 @@ impl<'b, 'a> Op<'b, 'a> {
             client: after.client.since(self.before.client),
             server: both(after.server, self.before.server, |a, b| a.since(b)),
             device: both(after.device, self.before.device, |a, b| a.since(b)),
+            slices: self.bench.slices.finish(self.statements, wall),
             latency: (latency.len() > 1).then(|| Quantiles::of(latency)),
             time_limited: self.limited,
         };
@@ -323,6 +325,15 @@ impl<'b, 'a> Op<'b, 'a> {
         self.bench.tell(event).map(|()| window)
     }
 
+    /// Gives the turn to the other case; when ours goes on.
+    #[cold]
+    fn pause(&mut self, now: Instant) -> Instant {
+        let own = now - self.before.wall - self.paused;
+        self.bench.slices.cut(self.statements, own);
+        self.paused += self.bench.pause();
+        Instant::now()
+    }
+
     fn elapsed(&self) -> Duration {
         self.before.wall.elapsed() - self.paused
     }
@@ -330,12 +341,9 @@ impl<'b, 'a> Op<'b, 'a> {
     #[inline]
     fn timed<T>(&mut self, call: impl FnOnce() -> T) -> T {
         let start = Instant::now();
-        let paused = self.bench.gate.pass(start);
-        let start = if paused.is_zero() {
-            start
-        } else {
-            self.paused += paused;
-            Instant::now()
+        let start = match self.bench.is_over(start) {
+            false => start,
+            true => self.pause(start),
         };
         let answer = call();
         self.bench.latency.record(start.elapsed().as_nanos() as u64);

@@ -6,10 +6,12 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use mountmark::engine::{self, Engine};
 use mountmark::record::{Results, load, newest};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -32,6 +34,36 @@ pub fn can_mount() -> bool {
         eprintln!("SKIPPED: making file systems needs root and loop devices");
     }
     root
+}
+
+/// The engine `name`, if these tests can be run with it here.
+pub fn server(name: &str) -> Option<Box<dyn Engine>> {
+    if !can_mount() {
+        return None;
+    }
+    match engine::find(&name.parse().expect("a spec")) {
+        Ok(engine) => Some(engine),
+        Err(error) => {
+            assert!(!required(name), "{name} is required here: {error:#}");
+            eprintln!("SKIPPED: {error:#}");
+            None
+        }
+    }
+}
+
+/// Servers run as other users: they must get to what lies here.
+pub fn open_to_all(place: &Place) {
+    let root = place.path("bin").parent().expect("a parent").to_path_buf();
+    for dir in [
+        root.clone(),
+        root.join("images"),
+        root.join("data"),
+        root.join("bin"),
+    ] {
+        if dir.exists() {
+            fs::set_permissions(dir, fs::Permissions::from_mode(0o755)).expect("its mode");
+        }
+    }
 }
 
 /// A place of its own for one test: images, state, results and a directory to measure.
@@ -162,6 +194,17 @@ impl Place {
     /// As above, and nothing lies about either.
     pub fn assert_nothing_left(&self, when: &str) {
         self.assert_nothing_runs(when);
+        self.assert_nothing_lies_about(when);
+    }
+
+    /// As above, of a place whose test has loop devices of its own in it.
+    pub fn assert_nothing_left_but_loops(&self, when: &str) {
+        let processes = self.processes();
+        assert!(processes.is_empty(), "{when}: left processes {processes:?}");
+        self.assert_nothing_lies_about(when);
+    }
+
+    fn assert_nothing_lies_about(&self, when: &str) {
         for name in ["images", "data"] {
             let left = self.entries(name);
             assert!(

@@ -4,11 +4,18 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may end in a panic")]
 
+mod calls;
+mod corpus;
+mod loads;
+mod noting;
 mod orphan;
 mod phases;
+mod reference;
+mod scripts;
 mod sessions;
 mod starting;
 mod support;
+mod texts;
 
 /// Every test for every kind of server.
 macro_rules! for_each_server {
@@ -35,6 +42,24 @@ for_each_server! {
     commits_and_rolls_back => crate::sessions::commits_and_rolls_back,
     moves_big_results_and_statements => crate::sessions::moves_big_results_and_statements,
     tells_when_it_was_killed => crate::sessions::tells_when_it_was_killed,
+    a_statement_is_one_send_and_one_receive => crate::calls::a_statement_is_one_send_and_one_receive,
+    answers_like_the_reference_client => crate::reference::answers_like_the_reference_client,
+    prepares_every_text => crate::texts::prepares_every_text,
     runs_every_phase => crate::phases::runs_every_phase,
     outlives_nobody => crate::orphan::outlives_nobody,
+}
+
+#[test]
+fn scripts_send_what_pgbench_sends() {
+    scripts::send_what_pgbench_sends();
+}
+
+#[test]
+fn built_in_scripts_send_what_pgbench_sends() {
+    scripts::built_in_scripts_send_what_pgbench_sends();
+}
+
+#[test]
+fn built_in_scripts_find_their_tables() {
+    scripts::built_in_scripts_find_their_tables();
 }

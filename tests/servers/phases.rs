@@ -9,10 +9,10 @@ use mountmark::measure::{CpuTime, DeviceCounters};
 use mountmark::workload::sqlbench::{self, Options, PHASES, Profile};
 use mountmark::workload::{Bench, Event, OperationResult, Probe};
 
-use crate::support::Place;
+use crate::support::{Place, unsynced};
 
 /// Sees nothing.
-struct Blind;
+pub struct Blind;
 
 impl Probe for Blind {
     fn device(&mut self) -> Option<DeviceCounters> {
@@ -65,6 +65,7 @@ fn run(address: &Address, phase: &str, options: &Options) -> Vec<String> {
 fn expected(kind: Kind, phase: &str, options: &Options, dir: &Path) -> Vec<String> {
     let address = Address::Sqlite {
         dir: dir.to_path_buf(),
+        file: "main.db".to_string(),
         settings: Settings::from([("synchronous".to_string(), "off".to_string())]),
     };
     let mut lines = run(&address, phase, options);
@@ -76,14 +77,6 @@ fn expected(kind: Kind, phase: &str, options: &Options, dir: &Path) -> Vec<Strin
         _ => {}
     }
     lines
-}
-
-/// Without syncs, which change no count.
-fn unsynced(kind: Kind) -> &'static [(&'static str, &'static str)] {
-    match kind {
-        Kind::Postgres => &[("fsync", "off")],
-        _ => &[("innodb_flush_log_at_trx_commit", "0")],
-    }
 }
 
 pub fn runs_every_phase(kind: Kind) {

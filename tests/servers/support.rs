@@ -84,6 +84,14 @@ pub fn launch_in(dir: &Path, engine: &dyn Engine, settings: &[(&str, &str)]) -> 
     }
 }
 
+/// Without syncs, which change no count.
+pub fn unsynced(kind: Kind) -> &'static [(&'static str, &'static str)] {
+    match kind {
+        Kind::Postgres => &[("fsync", "off")],
+        _ => &[("innodb_flush_log_at_trx_commit", "0")],
+    }
+}
+
 pub fn session(server: &dyn Server) -> Box<dyn Session> {
     connect(&server.address()).expect("a session")
 }

@@ -3,6 +3,7 @@
 //! in `docs/statistics.md`.
 
 mod noise;
+mod runs;
 mod table;
 
 use mountmark::compare::{
@@ -255,10 +256,7 @@ fn the_rounds_asked_for_decide_most_runs() {
             let mut run = Run::new(Noise::Normal, sd, &[0.0, truth], seed);
             let mut rounds: Vec<_> = (0..5).map(|_| run.round()).collect();
             let first = judge(&estimates(&rounds)[0], &rule).verdict;
-            if let Verdict::Undecided {
-                needs_rounds: Some(n),
-            } = first
-            {
+            if let Verdict::Undecided { needs: Some(n), .. } = first {
                 asked += 1;
                 rounds.extend((rounds.len()..n).map(|_| run.round()));
                 let then = judge(&estimates(&rounds)[0], &rule).verdict;

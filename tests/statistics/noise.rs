@@ -106,7 +106,7 @@ impl Run {
     fn own(&mut self) -> f64 {
         match self.noise {
             Noise::HeavyTailed => self.sd * student3(&mut self.rng),
-            Noise::Skewed => -self.sd * (1.0 - self.rng.random::<f64>()).ln(),
+            Noise::Skewed => self.sd * exponential(&mut self.rng),
             Noise::Stalls if self.rng.random_bool(0.05) => {
                 self.stall() + self.sd * normal(&mut self.rng)
             }
@@ -119,13 +119,18 @@ impl Run {
     }
 }
 
-fn normal(rng: &mut ChaCha8Rng) -> f64 {
+pub fn normal(rng: &mut ChaCha8Rng) -> f64 {
     let radius = (-2.0 * (1.0 - rng.random::<f64>()).ln()).sqrt();
     radius * (std::f64::consts::TAU * rng.random::<f64>()).cos()
 }
 
 /// Student's t with 3 degrees of freedom, brought to a standard deviation of 1.
-fn student3(rng: &mut ChaCha8Rng) -> f64 {
+pub fn student3(rng: &mut ChaCha8Rng) -> f64 {
     let squares: f64 = (0..3).map(|_| normal(rng).powi(2)).sum();
     normal(rng) / squares.sqrt()
+}
+
+/// Exponential with a standard deviation of 1.
+pub fn exponential(rng: &mut ChaCha8Rng) -> f64 {
+    -(1.0 - rng.random::<f64>()).ln()
 }

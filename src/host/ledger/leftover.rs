@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{Item, Record};
 use crate::error::{Context, Error, Result, bail, one_line};
@@ -122,8 +122,17 @@ fn cgroup(path: &Path) -> Result<Option<String>> {
     Ok(Some(format!("cgroup {}", path.display())))
 }
 
+/// How long processes of a killed run may take to be gone.
+const DYING: Duration = Duration::from_secs(5);
+
 fn remove_cgroup(path: &Path) -> Result<()> {
-    let procs = fs::read_to_string(path.join("cgroup.procs")).unwrap_or_default();
+    let procs = || fs::read_to_string(path.join("cgroup.procs")).unwrap_or_default();
+    // Processes of a run just killed may still be on their way out.
+    let end = Instant::now() + DYING;
+    while !procs().trim().is_empty() && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let procs = procs();
     if !procs.trim().is_empty() {
         bail!(
             "cgroup {} still holds processes ({}); end them first",

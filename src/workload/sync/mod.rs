@@ -139,6 +139,7 @@ fn refused(name: &str, planned: u64, error: &io::Error) -> OperationResult {
         client: CpuTime::default(),
         server: None,
         device: None,
+        slices: Vec::new(),
         latency: None,
         time_limited: false,
     }
@@ -192,6 +193,7 @@ impl Total {
             client: self.client,
             server: None,
             machine: None,
+            duet: None,
             server_memory_bytes: None,
             settings: Default::default(),
         }

@@ -1,0 +1,81 @@
+//! Which cases are measured side by side.
+
+use super::args::{Duets, RunArgs};
+use crate::compare;
+use crate::error::{Result, ensure, one_line, usage};
+use crate::plan::{CaseKey, Plan};
+use crate::record::KeyRecord;
+use crate::target;
+use crate::units::{Bytes, parse_duration};
+use crate::workload::sqlbench;
+
+/// Decides what is measured at a time: the pairs that verdicts compare in duets, if they
+/// can be, and the other cases alone. What keeps it from being so is noted.
+pub(super) fn arrange(mut plan: Plan, args: &RunArgs, notes: &mut Vec<String>) -> Result<Plan> {
+    let slice = parse_duration(&args.slice).map_err(|e| usage(format!("--slice {e}")))?;
+    ensure!(!slice.is_zero(), usage("--slice must be longer than zero"));
+    let pairs = pairs(&plan);
+    match (args.duet, obstacle(&plan, &pairs)) {
+        (Duets::Off, _) => {}
+        (Duets::On, Some(reason)) => return Err(usage(format!("--duet on: {reason}"))),
+        (Duets::Auto, Some(reason)) => {
+            if plan.rounds > 1 && !pairs.is_empty() {
+                notes.push(format!("one case after the other, not in duet: {reason}"));
+            }
+        }
+        (_, None) => {
+            plan.slice = Some(slice);
+            plan.units = pairs;
+        }
+    }
+    for index in 0..plan.cases.len() {
+        if !plan.units.iter().flatten().any(|i| *i == index) {
+            plan.units.push(vec![index]);
+        }
+    }
+    Ok(plan)
+}
+
+/// Why there can be no duets, if there cannot.
+fn obstacle(plan: &Plan, pairs: &[Vec<usize>]) -> Option<String> {
+    if plan.rounds < 2 {
+        return Some("it takes two rounds or more".to_string());
+    }
+    if pairs.is_empty() {
+        return Some("no two cases can play together".to_string());
+    }
+    if plan.devices.len() == 1 {
+        return Some("one --device holds one case at a time; name a second".to_string());
+    }
+    if !plan.needs_image() {
+        return None;
+    }
+    let both = Bytes(plan.image_size.0.saturating_mul(2));
+    let error = target::check_space(&plan.image_dir, both).err()?;
+    Some(format!("two images have no room: {}", one_line(&error)))
+}
+
+/// The pairs of cases that can play a duet: those that verdicts compare, and the A/A pairs.
+fn pairs(plan: &Plan) -> Vec<Vec<usize>> {
+    let keys: Vec<KeyRecord> = plan.cases.iter().map(|c| KeyRecord::from(&c.key)).collect();
+    // The cases of replicate 0 come first: their indices are those of the plan.
+    let first: Vec<&KeyRecord> = keys.iter().filter(|k| k.replicate == 0).collect();
+    let mut pairs: Vec<Vec<usize>> = compare::matches(&first, plan.baseline.as_deref())
+        .into_iter()
+        .map(|(_, base, new)| vec![base, new])
+        .collect();
+    for (twin, key) in keys.iter().enumerate().filter(|(_, k)| k.replicate == 1) {
+        let mut of = key.clone();
+        of.replicate = 0;
+        let first = keys.iter().position(|k| *k == of);
+        pairs.extend(first.map(|first| vec![first, twin]));
+    }
+    pairs.retain(|pair| pair.iter().all(|i| can_play(&plan.cases[*i].key)));
+    pairs
+}
+
+/// Whether a case can take turns. Two memory limits at a time would share what the kernel
+/// keeps of either, and a workload without a loop has no place for a gate.
+fn can_play(key: &CaseKey) -> bool {
+    key.memory.is_none() && sqlbench::PHASES.contains(&key.workload.as_str())
+}

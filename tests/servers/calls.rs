@@ -1,0 +1,138 @@
+//! How many system calls a statement costs the client: one send and one receive, as with
+//! libpq and libmysqlclient. Counted by strace around this test program itself, which
+//! then plays the client.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use mountmark::engine::{Address, Kind, Param, connect};
+use mountmark::workload::{Bench, Rows};
+
+use crate::phases::Blind;
+use crate::support::{Place, unsynced};
+
+/// What the client is told by its environment: the server, the statements, how many.
+const ADDRESS: &str = "MOUNTMARK_TEST_ADDRESS";
+const KIND: &str = "MOUNTMARK_TEST_STATEMENT";
+const COUNT: &str = "MOUNTMARK_TEST_COUNT";
+
+const STATEMENTS: [&str; 3] = ["select", "insert", "prepared"];
+
+/// Not a test by itself: the client, when a test of this file starts it.
+#[test]
+fn the_client_under_strace() {
+    let Ok(address) = std::env::var(ADDRESS) else {
+        return;
+    };
+    let address: Address = serde_json::from_str(&address).unwrap();
+    let kind = std::env::var(KIND).unwrap();
+    let count: u64 = std::env::var(COUNT).unwrap().parse().unwrap();
+    let mut observer = |_| Ok(());
+    let mut probe = Blind;
+    let limit = std::time::Duration::from_secs(600);
+    let mut bench = Bench::new(&address, &mut probe, &mut observer, limit);
+    let mut session = connect(&address).unwrap();
+    let session = session.as_mut();
+    let text = "SELECT a FROM calls WHERE a=?";
+    let prepared = session.prepare(text).unwrap();
+    let mut op = bench.start(&kind, count).unwrap();
+    for n in 0..count {
+        match kind.as_str() {
+            "select" => {
+                let sql = format!("SELECT a,{n} FROM calls WHERE a=-1");
+                op.fetch(session, &sql, Rows::Exactly(1))
+            }
+            "insert" => op.execute(session, &format!("INSERT INTO calls VALUES ({n})")),
+            _ => {
+                let params = [Param::Int(-1)];
+                op.fetch_prepared(session, (prepared, text), &params, Rows::Exactly(1))
+            }
+        }
+        .unwrap();
+    }
+    op.finish().unwrap();
+}
+
+/// Calls by name, from a client that sends `count` statements.
+fn traced(address: &Address, kind: &str, count: u64, log: &Path) -> Vec<String> {
+    let status = Command::new("strace")
+        .args(["-f", "-qq", "-o"])
+        .arg(log)
+        .arg(std::env::current_exe().unwrap())
+        .args([
+            "calls::the_client_under_strace",
+            "--exact",
+            "--test-threads=1",
+        ])
+        .env(ADDRESS, serde_json::to_string(address).unwrap())
+        .env(KIND, kind)
+        .env(COUNT, count.to_string())
+        .stdout(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(status.success(), "the client failed: {status}");
+    let log = std::fs::read_to_string(log).unwrap();
+    let call = |line: &str| {
+        // "1234 sendto(3, …" and, where threads take turns, "1234 <... sendto resumed>…".
+        let (_, rest) = line.split_once(' ')?;
+        let (name, _) = rest.trim_start().split_once('(')?;
+        (!rest.contains("resumed>")).then(|| name.to_string())
+    };
+    log.lines().filter_map(call).collect()
+}
+
+/// Whether strace is here and may trace; where it must, its absence fails.
+fn can_trace() -> bool {
+    let traces = Command::new("strace")
+        .args(["-qq", "-o", "/dev/null", "true"])
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|s| s.success());
+    if !traces {
+        let required = std::env::var("MOUNTMARK_REQUIRE").unwrap_or_default();
+        let required = required.split(',').any(|name| name.trim() == "strace");
+        assert!(!required, "strace is required, and that it may trace");
+        eprintln!("SKIPPED: there is no strace here, or it may not trace");
+    }
+    traces
+}
+
+pub fn a_statement_is_one_send_and_one_receive(kind: Kind) {
+    if !can_trace() {
+        return;
+    }
+    let Some(place) = Place::new(kind) else {
+        return;
+    };
+    let launch = place.launch_with(unsynced(kind));
+    let server = place.engine.launch(&launch).unwrap();
+    let address = server.address();
+    let mut session = connect(&address).unwrap();
+    session.execute("CREATE TABLE calls (a int)").unwrap();
+    session.execute("INSERT INTO calls VALUES (-1)").unwrap();
+    let (few, many) = (20, 420);
+    let more = (many - few) as usize;
+    for statement in STATEMENTS {
+        let log = place.dir.path().join("strace");
+        let before = traced(&address, statement, few, &log);
+        let after = traced(&address, statement, many, &log);
+        let of = |calls: &[String], names: &[&str]| {
+            calls.iter().filter(|c| names.contains(&c.as_str())).count()
+        };
+        for names in [
+            ["sendto", "write", "sendmsg", "writev"],
+            ["recvfrom", "read", "recvmsg", "readv"],
+        ] {
+            let found = of(&after, &names) - of(&before, &names);
+            assert_eq!(found, more, "{kind} {statement}: {names:?}");
+        }
+        // Nothing else either: no poll, no epoll, no clock.
+        let found = after.len().saturating_sub(before.len());
+        assert!(
+            found.abs_diff(2 * more) <= 20,
+            "{kind} {statement}: {found} calls for {more} statements"
+        );
+    }
+    drop(session);
+    server.stop().unwrap();
+}
