@@ -191,7 +191,8 @@ impl<'a> Crew<'a> {
         let mut driver = match self.open(index) {
             Ok(driver) => Some(driver),
             Err(error) => {
-                self.alarm.raise(error.context("a client cannot connect and prepare its statements"));
+                self.alarm
+                    .raise(error.context("a client cannot connect and prepare its statements"));
                 None
             }
         };
