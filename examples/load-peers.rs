@@ -34,6 +34,8 @@ fn main() {
 struct Run {
     tps: f64,
     cpu_us: f64,
+    /// Of that in user mode.
+    user_us: f64,
 }
 
 fn compare(args: &[String]) {
@@ -53,7 +55,9 @@ fn compare(args: &[String]) {
     let Address::Postgres { dir: socket, .. } = server.address() else {
         panic!("PostgreSQL has such an address");
     };
-    println!("script       connections  pair  tps ours/pgbench         client µs/tx ours/pgbench");
+    println!(
+        "script       connections  pair  tps ours/pgbench         client µs/tx ours/pgbench  user µs"
+    );
     for script in scripts.split(',') {
         for count in connections.split(',') {
             let clients: u32 = count.parse().unwrap();
@@ -64,7 +68,7 @@ fn compare(args: &[String]) {
                 tps *= ours.tps / peer.tps;
                 cpu *= ours.cpu_us / peer.cpu_us;
                 println!(
-                    "{script:<12} {clients:>11} {:>5}  {:>8.0} /{:>8.0} = {:.2}    {:>7.2} /{:>7.2} = {:.2}",
+                    "{script:<12} {clients:>11} {:>5}  {:>8.0} /{:>8.0} = {:.2}    {:>7.2} /{:>7.2} = {:.2}  {:>6.2} /{:>6.2}",
                     pair + 1,
                     ours.tps,
                     peer.tps,
@@ -72,6 +76,8 @@ fn compare(args: &[String]) {
                     ours.cpu_us,
                     peer.cpu_us,
                     ours.cpu_us / peer.cpu_us,
+                    ours.user_us,
+                    peer.user_us,
                 );
             }
             let mean = |product: f64| product.powf(1.0 / pairs as f64);
@@ -143,18 +149,19 @@ fn run_ours(socket: &Path, script: &str, clients: u32, seconds: f64) -> Run {
     let mut command = Command::new("/proc/self/exe");
     command.arg("ours").arg(socket).arg(script);
     command.args([clients.to_string(), seconds.to_string()]);
-    let (text, cpu_us) = run_counted(&mut command);
+    let (text, cpu_us, user_us) = run_counted(&mut command);
     let mut words = text.split_whitespace().map(|w| w.parse::<f64>().unwrap());
     let (committed, tps) = (words.next().unwrap(), words.next().unwrap());
     Run {
         tps,
         cpu_us: cpu_us / committed,
+        user_us: user_us / committed,
     }
 }
 
 fn run_pgbench(socket: &Path, script: &str, clients: u32, seconds: f64) -> Run {
     let mut command = Command::new("pgbench");
-    command.args(["-n", "-M", "prepared", "-b", script, "-s", "10"]);
+    command.args(["-n", "-M", "prepared", "-b", script]);
     command.args(["-c", &clients.to_string()]);
     command.args(["-j", &clients.min(2).to_string()]);
     command.args(["-T", &format!("{seconds:.0}")]);
@@ -165,7 +172,7 @@ fn run_pgbench(socket: &Path, script: &str, clients: u32, seconds: f64) -> Run {
         &socket.display().to_string(),
         "mountmark",
     ]);
-    let (text, cpu_us) = run_counted(&mut command);
+    let (text, cpu_us, user_us) = run_counted(&mut command);
     let figure = |before: &str| -> f64 {
         let rest = text.split(before).nth(1).unwrap();
         let number: String = rest
@@ -174,14 +181,16 @@ fn run_pgbench(socket: &Path, script: &str, clients: u32, seconds: f64) -> Run {
             .collect();
         number.parse().unwrap()
     };
+    let committed = figure("actually processed: ");
     Run {
         tps: figure("tps = "),
-        cpu_us: cpu_us / figure("actually processed: "),
+        cpu_us: cpu_us / committed,
+        user_us: user_us / committed,
     }
 }
 
-/// Its output, and the CPU time that it took, µs.
-fn run_counted(command: &mut Command) -> (String, f64) {
+/// Its output, and the CPU time that it took, µs: in all, and in user mode.
+fn run_counted(command: &mut Command) -> (String, f64, f64) {
     use std::io::Read;
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let mut text = String::new();
@@ -194,7 +203,8 @@ fn run_counted(command: &mut Command) -> (String, f64) {
     let waited = unsafe { libc::wait4(child.id() as i32, &mut status, 0, &mut usage) };
     assert_eq!((waited, status), (child.id() as i32, 0), "{text}");
     let us = |t: libc::timeval| t.tv_sec as f64 * 1e6 + t.tv_usec as f64;
-    (text, us(usage.ru_utime) + us(usage.ru_stime))
+    let (user, system) = (us(usage.ru_utime), us(usage.ru_stime));
+    (text, user + system, user)
 }
 
 struct Nothing;
