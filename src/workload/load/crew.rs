@@ -254,7 +254,7 @@ impl<'a> Crew<'a> {
             Some(places) => {
                 let driver =
                     epoll::Driver::open((clients, tally), places, self.catalogue, mode, connect)?;
-                Ok(Driver::Epoll(driver))
+                Ok(Driver::Epoll(Box::new(driver)))
             }
             None => {
                 let client = clients.pop().context("a thread without a client")?;
@@ -313,7 +313,7 @@ fn places(addresses: &[Address]) -> Option<epoll::Places> {
 }
 
 enum Driver<'a> {
-    Epoll(epoll::Driver<'a>),
+    Epoll(Box<epoll::Driver<'a>>),
     Blocking(Box<blocking::Driver<'a>>),
 }
 
