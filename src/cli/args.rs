@@ -70,6 +70,19 @@ pub enum Command {
     Worker,
 }
 
+impl RunArgs {
+    /// True for somebody's first look: neither what nor where was named.
+    pub fn is_first_look(&self) -> bool {
+        self.workloads.is_empty() && self.on.is_empty() && self.resume.is_none()
+    }
+
+    /// The factor on the loop counts.
+    pub fn loops(&self) -> f64 {
+        let usual = if self.is_first_look() { 0.3 } else { 1.0 };
+        self.loops.unwrap_or(usual)
+    }
+}
+
 /// When cases are measured in duets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Duets {
@@ -216,9 +229,9 @@ pub struct RunArgs {
     #[arg(long, default_value_t = Profile::default())]
     pub profile: Profile,
 
-    /// Multiplies the loop counts
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
-    pub loops: f64,
+    /// Multiplies the loop counts (1; without workload and target, 0.3)
+    #[arg(long, value_name = "FACTOR")]
+    pub loops: Option<f64>,
 
     /// Bulk operations in transactions, INSERTs of many rows, vacuum between operations,
     /// each where the engine has it: the suite's --fast
@@ -245,10 +258,9 @@ pub struct RunArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 600.0)]
     pub time_limit: f64,
 
-    /// Passes over all cases
-    #[arg(long, value_name = "N", default_value_t = 1,
-          value_parser = clap::value_parser!(u32).range(1..))]
-    pub rounds: u32,
+    /// Passes over all cases (1; without workload and target, 3)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub rounds: Option<u32>,
 
     /// Add rounds until every interval is that narrow, whatever it says (5 rounds at least)
     #[arg(long, value_name = "WIDTH")]

@@ -23,14 +23,22 @@ pub struct Resolved {
     pub notes: Vec<String>,
 }
 
+/// What is run for somebody who names nothing: what file systems differ in most, in minutes.
+const FIRST_LOOK: [&str; 3] = ["create", "insert", "small-files"];
+/// Enough rounds for a first verdict.
+const FIRST_LOOK_ROUNDS: u32 = 3;
+
 /// What `args` mean where file systems may be used as `privilege` says.
 ///
 /// # Errors
 /// Unknown names, values out of range, a setting for an engine that is not in the plan.
 pub fn resolve(args: &RunArgs, privilege: &Privilege) -> Result<Resolved> {
     ensure!(
-        args.loops.is_finite() && args.loops > 0.0,
-        usage(format!("--loops {} is not a factor above zero", args.loops))
+        args.loops().is_finite() && args.loops() > 0.0,
+        usage(format!(
+            "--loops {} is not a factor above zero",
+            args.loops()
+        ))
     );
     ensure!(
         args.time_limit.is_finite() && args.time_limit > 0.0,
@@ -49,7 +57,10 @@ pub fn resolve(args: &RunArgs, privilege: &Privilege) -> Result<Resolved> {
     }
     devices(args, &targets)?;
     let baseline = baseline(args, &targets)?;
-    let (workloads, files) = workloads(&args.workloads, &args.files)?;
+    let (workloads, files) = match args.is_first_look() {
+        true => workloads(&FIRST_LOOK.map(String::from), &args.files)?,
+        false => workloads(&args.workloads, &args.files)?,
+    };
     ensure!(
         !workloads.is_empty() || args.engine.is_empty() && args.set.is_empty(),
         usage(
@@ -92,7 +103,7 @@ pub fn resolve(args: &RunArgs, privilege: &Privilege) -> Result<Resolved> {
         load,
         sqlbench: sqlbench::Options {
             profile: args.profile,
-            loops: args.loops,
+            loops: args.loops(),
             fast: args.fast,
             read_key_loops: args.read_key_loops,
             many_keys_loops: args.many_keys_loops,
@@ -158,9 +169,15 @@ fn devices(args: &RunArgs, targets: &[Spec]) -> Result<()> {
 
 /// Rounds to begin with: width alone decides after them.
 fn rounds(args: &RunArgs) -> u32 {
+    let usual = if args.is_first_look() {
+        FIRST_LOOK_ROUNDS
+    } else {
+        1
+    };
+    let given = args.rounds.unwrap_or(usual);
     match args.until_sure {
-        Some(_) => args.rounds.max(compare::UntilSure::LEAST as u32),
-        None => args.rounds,
+        Some(_) => given.max(compare::UntilSure::LEAST as u32),
+        None => given,
     }
 }
 
