@@ -381,3 +381,24 @@ fn what_is_needed_is_compared_with_what_there_is() {
     assert!(message.contains("are needed and"), "{message}");
     assert!(message.contains("--tree-scale"), "{message}");
 }
+
+#[test]
+fn a_target_that_fills_up_tells_both_sides() {
+    let task = Task {
+        steps: vec![Step::Unpack],
+        copies: 1,
+        archive: PathBuf::new(),
+        contents: make("small-files", &options(0.001)).contents,
+        jobs: 1,
+        data: PathBuf::new(),
+    };
+    let full = Error::new(Errno::NOSPC).context("cannot unpack rock/1");
+    let message = one_line(&explain(full, &task, (5 << 20, 77)));
+    assert!(
+        message.contains("5.0 MiB and 77 inodes were free"),
+        "{message}"
+    );
+    assert!(message.contains("1000 files"), "{message}");
+    let other = one_line(&explain(Error::new(Errno::IO), &task, (0, 0)));
+    assert!(!other.contains("full"), "{other}");
+}
