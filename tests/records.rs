@@ -93,6 +93,7 @@ fn key() -> impl Strategy<Value = KeyRecord> {
     )
         .prop_map(
             |(target, engine, settings, memory_bytes, workload, replicate)| KeyRecord {
+                load: None,
                 target,
                 engine,
                 settings,

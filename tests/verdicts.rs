@@ -54,9 +54,7 @@ fn row<'s>(shown: &'s str, value: &str) -> Vec<&'s str> {
     let mut lines = shown
         .lines()
         .map(|l| l.split_whitespace().collect::<Vec<_>>());
-    // A name may bear the signs of what its commits are worth.
-    let is_it = |cell: &&str| cell.trim_end_matches(['†', '‡', '°']) == value;
-    let found = lines.find(|cells| cells.first().is_some_and(is_it) && cells.len() > 2);
+    let found = lines.find(|cells| cells.first() == Some(&value) && cells.len() > 2);
     found.unwrap_or_else(|| panic!("no row for {value}: {shown}"))
 }
 

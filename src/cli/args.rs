@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+use super::load_args::LoadArgs;
 use super::on::On;
 use crate::compare::Aspect;
 use crate::engine;
@@ -128,7 +129,8 @@ pub struct Judging {
     #[arg(long, value_name = "PERCENT")]
     pub threshold: Option<String>,
 
-    /// What is compared: settled (default), flushed, returned, or an operation's name
+    /// What is compared: settled, flushed, returned, tps (transactions
+    /// a second of a load) or an operation's name (of loads tps, else settled)
     #[arg(long, value_name = "FIGURE")]
     pub figure: Option<String>,
 }
@@ -172,7 +174,8 @@ pub struct CompareArgs {
 #[derive(Debug, clap::Args)]
 pub struct RunArgs {
     /// What is run: sql-bench (the eight phases of the published results), or single phases:
-    /// alter-table, ATIS, big-tables, connect, create, insert, select, wisconsin, transactions
+    /// alter-table, ATIS, big-tables, connect, create, insert, select, wisconsin, transactions; or
+    /// load (many connections)
     #[arg(value_name = "WORKLOAD")]
     pub workloads: Vec<String>,
 
@@ -201,6 +204,11 @@ pub struct RunArgs {
     /// is an axis
     #[arg(long = "set", value_name = "[ENGINE:]NAME=VALUE")]
     pub set: Vec<String>,
+
+    /// How the log reaches the disk, an axis: PostgreSQL's wal_sync_method, InnoDB's
+    /// innodb_flush_method; a value applies to the engines that have it
+    #[arg(long, value_name = "METHOD", value_delimiter = ',')]
+    pub wal_sync: Vec<String>,
 
     /// Loop counts of the sql-bench phases: short (a first look), small-test and original (the
     /// suite's own), mariadb (the longer ones of its newer tree)
@@ -268,13 +276,9 @@ pub struct RunArgs {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 
-    /// Client and server on one CPU (same), on two (split), or unpinned (free)
-    #[arg(
-        long,
-        value_name = "PLACEMENT",
-        value_delimiter = ',',
-        default_value = "same"
-    )]
+    /// Client and server on one CPU (same; usual), on two (split), or unpinned (free; usual
+    /// for load)
+    #[arg(long, value_name = "PLACEMENT", value_delimiter = ',')]
     pub cpus: Vec<Cpus>,
 
     /// Where the loop image of made targets lies; on a tmpfs it is good for counts only
@@ -293,6 +297,9 @@ pub struct RunArgs {
     /// Keep image, directory and server data of the first case that fails, and say where
     #[arg(long)]
     pub keep_on_failure: bool,
+    /// The load
+    #[command(flatten)]
+    pub load: LoadArgs,
 
     /// A name for the run
     #[arg(long, value_name = "TEXT")]

@@ -194,11 +194,12 @@ pub(super) fn figure(runs: &[&Results], name: Option<&str>) -> Result<Figure> {
     match name {
         None => Ok(Figure::usual(runs.iter().flat_map(|r| &r.cases))),
         Some("settled") => Ok(Figure::Settled),
+        Some("tps") => Ok(Figure::Transactions),
         Some("flushed") => Ok(Figure::Flushed),
         Some("returned") => Ok(Figure::Returned),
         Some(name) if operations().any(|o| o == name) => Ok(Figure::Operation(name.to_string())),
         Some(name) => {
-            let mut valid = vec!["settled", "flushed", "returned"];
+            let mut valid = vec!["settled", "flushed", "returned", "tps"];
             for operation in operations() {
                 if !valid.contains(&operation) {
                     valid.push(operation);

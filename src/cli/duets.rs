@@ -45,7 +45,7 @@ fn obstacle(plan: &Plan, pairs: &[Vec<usize>]) -> Option<String> {
         return Some("no two cases can play together".to_string());
     }
     if plan.devices.len() == 1 {
-        return Some("it takes two devices; name a second --device".to_string());
+        return Some("two cases at a time need two devices; name a second --device".to_string());
     }
     if !plan.needs_image() {
         return None;

@@ -7,6 +7,8 @@ mod compare;
 mod doctor;
 mod duets;
 mod import;
+mod load_args;
+mod load_plan;
 mod on;
 mod planning;
 mod resolve;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::ALL_MEASURED;
 use super::args::RunArgs;
 use super::resolve::{Resolved, resolve};
-use crate::error::{Result, one_line, shown};
+use crate::error::{Result, one_line};
 use crate::plan::Plan;
 use crate::target::{Privilege, namespace};
 use crate::units::Bytes;
@@ -57,7 +57,7 @@ pub(super) fn show(args: &RunArgs) -> Result<u8> {
             Ok(facts) => format!("{}, overwritten before every case", facts.size.human()),
             Err(error) => one_line(&error),
         };
-        writeln!(out, "device {}: {fit}", shown(device))?;
+        writeln!(out, "device {}: {fit}", crate::error::shown(device))?;
     }
     for note in notes {
         writeln!(out, "note: {note}")?;

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::args::RunArgs;
-use super::{duets, on};
+use super::duets;
+use super::load_plan;
+use super::on;
 use crate::compare;
 use crate::engine::{self, Kind, Settings};
 use crate::error::{Result, ensure, shown, unknown, usage};
 use crate::plan::{Axes, Plan, UntilSure};
 use crate::target::{self, FsType, Made, Privilege, Spec};
-use crate::workload::sqlbench;
+use crate::workload::{load, sqlbench};
 
 /// A plan, and what a user should know about how it came about.
 pub struct Resolved {
@@ -46,17 +48,36 @@ pub fn resolve(args: &RunArgs, privilege: &Privilege) -> Result<Resolved> {
     }
     devices(args, &targets)?;
     let baseline = baseline(args, &targets)?;
+    let workloads = workloads(&args.workloads)?;
+    let seed = args.seed.unwrap_or_else(rand::random);
+    let mut engines = engines(args)?;
+    let (load, loads) = match workloads.iter().any(|w| w == load::NAME) {
+        true => {
+            let kinds: Vec<Kind> = engines.iter().map(|(spec, ..)| spec.kind).collect();
+            let (options, cells) = load_plan::load(&args.load, &kinds, seed)?;
+            load_plan::allow_connections(&mut engines, &cells)?;
+            (Some(options), cells)
+        }
+        false => (None, Vec::new()),
+    };
+    if let (None, Some(flag)) = (&load, args.load.first_given()) {
+        return Err(usage(format!(
+            "{flag} is for the workload load, which is not in the plan; add it: mountmark run load"
+        )));
+    }
     let axes = Axes {
-        workloads: workloads(&args.workloads)?,
+        workloads,
         targets,
-        engines: engines(args)?,
+        engines,
         memory: vec![None],
         cpus: args.cpus.clone(),
+        loads,
     };
     let plan = Plan {
         cases: axes.cases()?,
         rounds: rounds(args),
-        seed: args.seed.unwrap_or_else(rand::random),
+        seed,
+        load,
         sqlbench: sqlbench::Options {
             profile: args.profile,
             loops: args.loops,
@@ -79,6 +100,23 @@ pub fn resolve(args: &RunArgs, privilege: &Privilege) -> Result<Resolved> {
     .with_twins();
     let plan = duets::arrange(plan, args, &mut notes)?;
     Ok(Resolved { plan, notes })
+}
+
+/// The directory of the original tables, made absolute: a worker may live elsewhere.
+fn atis_data(args: &RunArgs) -> Result<Option<PathBuf>> {
+    let Some(dir) = &args.atis_data else {
+        return Ok(None);
+    };
+    let found = dir
+        .canonicalize()
+        .ok()
+        .filter(|d| d.join("flight.txt").is_file());
+    found.map(Some).ok_or_else(|| {
+        usage(format!(
+            "--atis-data {}: the original tables (aircraft.txt, …, transport.txt) are not in it",
+            dir.display()
+        ))
+    })
 }
 
 /// Devices are for made targets, and only what is a device may be destroyed.
@@ -104,23 +142,6 @@ fn devices(args: &RunArgs, targets: &[Spec]) -> Result<()> {
         ))),
         None => Ok(()),
     }
-}
-
-/// The directory of the original tables, made absolute: a worker may live elsewhere.
-fn atis_data(args: &RunArgs) -> Result<Option<PathBuf>> {
-    let Some(dir) = &args.atis_data else {
-        return Ok(None);
-    };
-    let found = dir
-        .canonicalize()
-        .ok()
-        .filter(|d| d.join("flight.txt").is_file());
-    found.map(Some).ok_or_else(|| {
-        usage(format!(
-            "--atis-data {}: the original tables (aircraft.txt, …, transport.txt) are not in it",
-            dir.display()
-        ))
-    })
 }
 
 /// Rounds to begin with: width alone decides after them.
@@ -229,8 +250,9 @@ fn workloads(given: &[String]) -> Result<Vec<String>> {
         match name.as_str() {
             "sql-bench" => found.extend(sqlbench::SUITE.iter().map(ToString::to_string)),
             phase if sqlbench::PHASES.contains(&phase) => found.push(phase.to_string()),
+            load::NAME => found.push(load::NAME.to_string()),
             _ => {
-                let mut valid = vec!["sql-bench"];
+                let mut valid = vec!["sql-bench", load::NAME];
                 valid.extend(sqlbench::PHASES);
                 return Err(unknown("workload", name, &valid));
             }
@@ -249,6 +271,7 @@ fn engines(args: &RunArgs) -> Result<Vec<(engine::Spec, String, Vec<Settings>)>>
         [] => &default,
         given => given,
     };
+    check_wal_sync(&args.wal_sync, given)?;
     let mut asked = asked_settings(&args.set)?;
     let mut engines = Vec::new();
     for spec in given {
@@ -261,6 +284,22 @@ fn engines(args: &RunArgs) -> Result<Vec<(engine::Spec, String, Vec<Settings>)>>
             setting.used = true;
             let of_name: &mut Vec<String> = values.entry(setting.name.clone()).or_default();
             of_name.push(setting.value.clone());
+        }
+        if let Some((name, _)) = spec.kind.wal_sync() {
+            let fits = args.wal_sync.iter();
+            let fits: Vec<String> = fits
+                .filter_map(|method| spec.kind.wal_sync_value(method))
+                .map(String::from)
+                .collect();
+            if !fits.is_empty() {
+                ensure!(
+                    !values.contains_key(name),
+                    usage(format!(
+                        "{name} is given by --set and by --wal-sync; keep one"
+                    ))
+                );
+                values.insert(name.to_string(), fits);
+            }
         }
         // One that is missing keeps its cases: they fail with the reason, the others run.
         let (label, defaults) = match &found {
@@ -276,6 +315,30 @@ fn engines(args: &RunArgs) -> Result<Vec<(engine::Spec, String, Vec<Settings>)>>
         )));
     }
     Ok(engines)
+}
+
+/// Every method must fit one of the engines at least.
+fn check_wal_sync(methods: &[String], engines: &[engine::Spec]) -> Result<()> {
+    for method in methods {
+        if engines
+            .iter()
+            .any(|spec| spec.kind.wal_sync_value(method).is_some())
+        {
+            continue;
+        }
+        let lists: Vec<String> = engines
+            .iter()
+            .map(|spec| match spec.kind.wal_sync() {
+                Some((_, values)) => format!("{}: {}", spec.kind, values.join(", ")),
+                None => format!("{}: none", spec.kind),
+            })
+            .collect();
+        return Err(usage(format!(
+            "--wal-sync {method} fits no engine of the plan; {}",
+            lists.join("; ")
+        )));
+    }
+    Ok(())
 }
 
 struct Asked {

@@ -117,6 +117,7 @@ mod tests {
             memory_bytes: Some(1 << 30),
             cpus: "same".into(),
             workload: "create".into(),
+            load: None,
             replicate: 0,
         }
     }

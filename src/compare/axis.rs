@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::record::KeyRecord;
+use crate::record::{KeyRecord, LoadKeyRecord};
 
 /// One axis of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,6 +18,10 @@ pub enum Axis {
     Cpus,
     /// The engine build.
     Engine,
+    /// Clients of a load.
+    Clients,
+    /// Databases of a load.
+    Databases,
 }
 
 impl fmt::Display for Axis {
@@ -28,6 +32,8 @@ impl fmt::Display for Axis {
             Axis::Memory => f.write_str("memory"),
             Axis::Cpus => f.write_str("cpus"),
             Axis::Engine => f.write_str("engine"),
+            Axis::Clients => f.write_str("clients"),
+            Axis::Databases => f.write_str("databases"),
         }
     }
 }
@@ -44,6 +50,8 @@ impl Axis {
             ),
             Axis::Cpus => key.cpus.clone(),
             Axis::Engine => key.engine.clone(),
+            Axis::Clients => of_load(key, |load| load.clients),
+            Axis::Databases => of_load(key, |load| load.databases),
         }
     }
 
@@ -51,7 +59,9 @@ impl Axis {
     pub fn named(&self, value: &str) -> String {
         match self {
             Axis::Setting(name) => format!("{name}={value}"),
-            Axis::Memory | Axis::Cpus => format!("{self} {value}"),
+            Axis::Memory | Axis::Cpus | Axis::Clients | Axis::Databases => {
+                format!("{self} {value}")
+            }
             Axis::Target | Axis::Engine => value.to_string(),
         }
     }
@@ -70,6 +80,8 @@ impl Axis {
             },
             Axis::Memory => other.memory_bytes = a.memory_bytes,
             Axis::Cpus => other.cpus.clone_from(&a.cpus),
+            Axis::Clients => swap_in(a, &mut other, |load| &mut load.clients),
+            Axis::Databases => swap_in(a, &mut other, |load| &mut load.databases),
             // Another engine has other settings by nature.
             Axis::Engine => {
                 other.engine.clone_from(&a.engine);
@@ -84,7 +96,13 @@ impl Axis {
         let names: BTreeSet<&String> = keys.iter().flat_map(|k| k.settings.keys()).collect();
         let mut axes = vec![Axis::Target];
         axes.extend(names.into_iter().cloned().map(Axis::Setting));
-        axes.extend([Axis::Memory, Axis::Cpus, Axis::Engine]);
+        axes.extend([
+            Axis::Memory,
+            Axis::Cpus,
+            Axis::Engine,
+            Axis::Clients,
+            Axis::Databases,
+        ]);
         axes.retain(|axis| {
             keys.iter()
                 .any(|a| keys.iter().any(|b| axis.alone_differs(a, b)))
@@ -102,5 +120,19 @@ impl Axis {
             }
         }
         values
+    }
+}
+
+fn of_load(key: &KeyRecord, pick: fn(&LoadKeyRecord) -> u32) -> String {
+    key.load
+        .as_ref()
+        .map(pick)
+        .map_or_else(String::new, |n| n.to_string())
+}
+
+/// Gives `other` the number that `a` has, where both are loads.
+fn swap_in(a: &KeyRecord, other: &mut KeyRecord, pick: fn(&mut LoadKeyRecord) -> &mut u32) {
+    if let (Some(mut a), Some(b)) = (a.load, &mut other.load) {
+        *pick(b) = *pick(&mut a);
     }
 }

@@ -190,7 +190,7 @@ impl Draft {
         (new_key, new_entries): (KeyRecord, &[Entry<'_>]),
         question: &Question,
     ) -> Self {
-        let figure = &question.figure;
+        let figure = &question.figure.for_key(&base_key);
         let (base, new) = (
             measured(base_entries, figure),
             measured(new_entries, figure),

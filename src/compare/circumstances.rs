@@ -67,6 +67,7 @@ impl Circumstances {
         facts.of_host(run);
         facts.of_plan(run);
         facts.of_case(case);
+        facts.of_load(run, case);
         for (aspect, name, value) in facts.0 {
             self.0
                 .entry(Fact { aspect, name })
@@ -154,6 +155,40 @@ impl Facts {
         ];
         for (name, value) in loops {
             self.add(Aspect::Profile, name, count(value));
+        }
+    }
+
+    /// What a load was to be; two that were not the same are no comparison.
+    fn of_load(&mut self, run: &RunRecord, case: &CaseRecord) {
+        let (Some(load), Some(_)) = (&run.plan.load, case.case.load) else {
+            return;
+        };
+        let scripts: Vec<String> = load
+            .scripts
+            .iter()
+            .map(|(name, weight)| format!("{name}@{weight}"))
+            .collect();
+        let amount = |what: &str, n: Option<String>| n.map(|n| format!("{n} {what}"));
+        let amounts = [
+            amount("a client", load.transactions.map(|n| n.to_string())),
+            amount("in all", load.tuples.map(|n| n.to_string())),
+            amount("s", load.seconds.map(|n| n.to_string())),
+        ];
+        let amounts: Vec<String> = amounts.into_iter().flatten().collect();
+        let or_none = |value: Option<f64>| value.map_or("none".to_string(), |v| v.to_string());
+        for (name, value) in [
+            ("scripts", scripts.join(" ")),
+            ("protocol", load.mode.clone()),
+            ("rows preloaded", load.preload.to_string()),
+            ("scale", load.scale.to_string()),
+            ("amount", amounts.join(", ")),
+            ("warm-up, s", load.warmup_s.to_string()),
+            ("rate", or_none(load.rate)),
+            ("latency limit, ms", or_none(load.limit_ms)),
+            ("connection a transaction", load.reconnect.to_string()),
+            ("threads", load.threads.to_string()),
+        ] {
+            self.add(Aspect::Profile, name, value);
         }
     }
 

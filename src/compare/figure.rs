@@ -1,11 +1,19 @@
 //! Which figure of a case is compared.
 
 use super::Metric;
-use crate::record::{CaseRecord, Completeness, EndRecord, Outcome, PhaseRecord};
+use crate::record::{CaseRecord, Completeness, EndRecord, KeyRecord, Outcome, PhaseRecord};
 
 /// A figure that every measured case of a workload has.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Figure {
+    /// Of a load transactions a second; of everything else seconds, until settled or until
+    /// returned.
+    Mixed {
+        /// Until settled.
+        settled: bool,
+    },
+    /// Committed transactions a second of a load, until returned.
+    Transactions,
     /// Until the last statement was answered.
     Returned,
     /// And the target was flushed.
@@ -18,28 +26,53 @@ pub enum Figure {
 }
 
 impl Figure {
-    /// What is compared where the user says nothing: *settled*, or *returned* where no
-    /// case tells when it had settled, as in what was imported.
-    pub fn usual<'c>(cases: impl IntoIterator<Item = &'c CaseRecord>) -> Figure {
-        let mut ends = cases
-            .into_iter()
+    /// What is compared where the user says nothing: transactions a second of loads; of
+    /// everything else *settled*, or *returned* where no case tells when it had settled,
+    /// as in what was imported.
+    pub fn usual<'c>(cases: impl IntoIterator<Item = &'c CaseRecord> + Clone) -> Figure {
+        let load = |c: &&CaseRecord| c.case.load.is_some();
+        let loads = cases.clone().into_iter().filter(load).count();
+        let mut others = cases.into_iter().filter(|c| !load(c)).peekable();
+        if loads > 0 && others.peek().is_none() {
+            return Figure::Transactions;
+        }
+        let mut ends = others
             .flat_map(|c| &c.phases)
             .filter_map(|p| p.ends)
             .peekable();
-        match ends.peek().is_some() && ends.all(|e| e.settled.is_none()) {
-            true => Figure::Returned,
-            false => Figure::Settled,
+        let settled = ends.peek().is_none() || ends.any(|e| e.settled.is_some());
+        match (loads, settled) {
+            (0, true) => Figure::Settled,
+            (0, false) => Figure::Returned,
+            _ => Figure::Mixed { settled },
         }
     }
 
-    /// What the figure is, and whether more of it is better.
+    /// The figure that is compared for cases with this key.
+    pub fn for_key(&self, key: &KeyRecord) -> Figure {
+        match self {
+            Figure::Mixed { .. } if key.load.is_some() => Figure::Transactions,
+            Figure::Mixed { settled: true } => Figure::Settled,
+            Figure::Mixed { settled: false } => Figure::Returned,
+            chosen => chosen.clone(),
+        }
+    }
+
+    /// What the figure is, and whether more of it is better; [`Figure::Mixed`] must have
+    /// been made one by [`for_key`](Figure::for_key).
     pub fn metric(&self) -> Metric {
-        Metric::SECONDS
+        match self {
+            Figure::Transactions => Metric::TRANSACTIONS_PER_SECOND,
+            _ => Metric::SECONDS,
+        }
     }
 
     /// In words.
     pub fn name(&self) -> &str {
         match self {
+            Figure::Mixed { settled: true } => "seconds until settled, of loads transactions/s",
+            Figure::Mixed { settled: false } => "seconds until returned, of loads transactions/s",
+            Figure::Transactions => "transactions/s",
             Figure::Returned => "seconds until returned",
             Figure::Flushed => "seconds until flushed",
             Figure::Settled => "seconds until settled",
@@ -47,12 +80,14 @@ impl Figure {
         }
     }
 
-    /// The figure of a case, in seconds; `None` where it was not measured to its end.
+    /// The figure of a case, in the unit of its metric; `None` where it was not measured to its end.
     pub fn of(&self, case: &CaseRecord) -> Option<f64> {
         if case.outcome != Outcome::Measured {
             return None;
         }
         match self {
+            Figure::Mixed { .. } => self.for_key(&case.case).of(case),
+            Figure::Transactions => Some(case.load.as_ref()?.tps()).filter(|tps| *tps > 0.0),
             Figure::Returned => ends(case, |p| Some(p.ends?.returned)),
             Figure::Flushed => ends(case, |p| p.ends?.flushed),
             Figure::Settled => ends(case, |p| p.ends?.settled),

@@ -101,6 +101,7 @@ mod tests {
             memory_bytes: None,
             cpus: "same".into(),
             workload: "create".into(),
+            load: None,
             replicate: 0,
         }
     }

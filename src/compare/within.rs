@@ -41,19 +41,18 @@ pub struct Comparison {
     pub judgement: Option<Judgement>,
     /// Rounds in which either was disturbed.
     pub disturbed: usize,
+    /// What their duets say beside; `None` where they were measured one after the other.
+    pub duet: Option<duet::Summary>,
     /// What must be said of the baseline whenever the two stand side by side.
     pub base_marks: Marks,
     /// The same of the other.
     pub new_marks: Marks,
-    /// What their duets say beside; `None` where they were measured one after the other.
-    pub duet: Option<duet::Summary>,
 }
 
 impl Comparison {
     /// The other's value on the axis, with its marks.
     pub fn name(&self) -> String {
-        let value = self.axis.named(&self.axis.value(&self.new));
-        format!("{value}{}", self.new_marks)
+        format!("{}{}", self.axis.value(&self.new), self.new_marks)
     }
 
     /// Whether the two may be ranked: not by the times of an image in memory.
@@ -68,8 +67,8 @@ impl Comparison {
             return verdict.to_string();
         }
         let words = match (self.base_marks.is_durable(), self.new_marks.is_durable()) {
-            (true, false) => format!("{verdict}, less durable {}", self.new_marks),
-            (false, true) => format!("{verdict}, baseline less durable {}", self.base_marks),
+            (true, false) => format!("{verdict}, less durable{}", self.new_marks),
+            (false, true) => format!("{verdict}, baseline less durable{}", self.base_marks),
             _ => verdict.to_string(),
         };
         match self.is_ranked() {
@@ -109,7 +108,10 @@ pub fn within(results: &Results, choice: &Choice) -> Comparisons {
     }
     let list = matched
         .into_iter()
-        .map(|(axis, base, new)| compare(&sides, axis, (base, new), &choice.figure, &rule))
+        .map(|(axis, base, new)| {
+            let figure = choice.figure.for_key(base);
+            compare(&sides, axis, (base, new), &figure, &rule)
+        })
         .collect();
     Comparisons {
         list,
@@ -268,7 +270,7 @@ fn noise(results: &Results, sides: &Sides<'_>, figure: &Figure) -> Vec<(KeyRecor
                 })
             })
             .collect();
-        if let Ok(floor) = NoiseFloor::new(figure.metric(), &pairs) {
+        if let Ok(floor) = NoiseFloor::new(figure.for_key(&first).metric(), &pairs) {
             found.push((first, floor));
         }
     }

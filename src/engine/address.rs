@@ -17,6 +17,8 @@ pub enum Address {
     Sqlite {
         /// The directory on the target.
         dir: PathBuf,
+        /// The database file in it.
+        file: String,
         /// PRAGMA name to value.
         settings: Settings,
     },
@@ -49,15 +51,42 @@ pub enum Address {
     },
 }
 
+impl Address {
+    /// Of the database number `index` beside this one, which is number 0: `mountmark1`,
+    /// or the file `main1.db`.
+    pub fn of_database(&self, index: u32) -> Address {
+        let mut address = self.clone();
+        if index == 0 {
+            return address;
+        }
+        match &mut address {
+            Address::Sqlite { file, .. } => {
+                let stem = file.strip_suffix(".db").unwrap_or(file);
+                *file = format!("{stem}{index}.db");
+            }
+            Address::Postgres { database, .. } | Address::Mysql { database, .. } => {
+                database.push_str(&index.to_string());
+            }
+            Address::Null { .. } => {}
+        }
+        address
+    }
+}
+
 /// Opens a session.
 ///
 /// # Errors
 /// The engine's words.
 pub fn connect(address: &Address) -> Result<Box<dyn Session>, SqlError> {
     match address {
-        Address::Sqlite { dir, settings } => {
-            Ok(Box::new(sqlite::SqliteSession::open(dir, settings)?))
-        }
+        Address::Sqlite {
+            dir,
+            file,
+            settings,
+        } => Ok(Box::new(sqlite::SqliteSession::open(
+            &dir.join(file),
+            settings,
+        )?)),
         Address::Postgres {
             dir,
             user,

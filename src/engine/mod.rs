@@ -2,6 +2,7 @@
 //! machine, a [`Server`] one running private instance of it on one target, a
 //! [`Session`] one connection. Nothing here knows workloads, cases or records.
 
+mod activity;
 mod address;
 mod build;
 mod error;
@@ -11,6 +12,7 @@ mod place;
 mod process;
 mod session;
 mod spec;
+mod wal_sync;
 mod watch;
 mod wire;
 
@@ -19,10 +21,11 @@ pub mod null;
 pub mod postgres;
 pub mod sqlite;
 
+pub use activity::{Activity, WalCheckpoint};
 pub use address::{Address, connect};
 pub use build::{Build, find};
 pub use error::{Meaning, SqlError};
-pub use session::{Param, Session, StatementId};
+pub use session::{BusyWaits, Param, Session, StatementId, Table};
 pub use spec::{Kind, Spec};
 pub use watch::ServerWatch;
 

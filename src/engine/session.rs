@@ -1,6 +1,6 @@
 //! One connection, as a workload sees it: thin and blocking, literal SQL text.
 
-use super::{Settings, SqlError};
+use super::{Activity, Meaning, Settings, SqlError, WalCheckpoint};
 use crate::sql::Dialect;
 
 /// A value bound to a prepared statement.
@@ -8,8 +8,12 @@ use crate::sql::Dialect;
 pub enum Param<'a> {
     /// A 64-bit integer.
     Int(i64),
+    /// A number in double precision.
+    Float(f64),
     /// A text.
     Text(&'a str),
+    /// NULL.
+    Null,
 }
 
 /// A prepared statement of one session.
@@ -104,4 +108,82 @@ pub trait Session {
     /// # Errors
     /// As [`execute`](Session::execute).
     fn checkpoint(&mut self) -> Result<(), SqlError>;
+
+    /// Runs `sql` and keeps its rows as text with the names of their columns.
+    ///
+    /// # Errors
+    /// As [`execute`](Session::execute); an engine whose load is driven otherwise may not
+    /// have it.
+    fn table(&mut self, sql: &str) -> Result<Table, SqlError> {
+        let _unused = sql;
+        Err(without_tables())
+    }
+
+    /// As [`table`](Session::table) for a prepared statement.
+    ///
+    /// # Errors
+    /// As [`table`](Session::table).
+    fn table_prepared(
+        &mut self,
+        statement: StatementId,
+        params: &[Param<'_>],
+    ) -> Result<Table, SqlError> {
+        let _unused = (statement, params);
+        Err(without_tables())
+    }
+
+    /// Running counters of what the engine does on its own behalf; empty where it has
+    /// none.
+    ///
+    /// # Errors
+    /// As [`execute`](Session::execute).
+    fn activity(&mut self) -> Result<Activity, SqlError> {
+        Ok(Activity::default())
+    }
+
+    /// Waits, a second at most, until the server has no other session: what those
+    /// counted is in its views then.
+    ///
+    /// # Errors
+    /// As [`execute`](Session::execute).
+    fn await_quiet(&mut self) -> Result<(), SqlError> {
+        Ok(())
+    }
+
+    /// The WAL checkpoints that the server's log tells of; `None` where it does not.
+    fn wal_checkpoints(&mut self) -> Option<Vec<WalCheckpoint>> {
+        None
+    }
+
+    /// How often this connection found the database locked by another, and for how long
+    /// it waited inside its calls; `None` where waiting is the server's own affair.
+    fn busy_waits(&self) -> Option<BusyWaits> {
+        None
+    }
+}
+
+/// A result with the names of its columns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Table {
+    /// As the engine names them.
+    pub columns: Vec<String>,
+    /// Fields as text; `None` is NULL.
+    pub rows: Vec<Vec<Option<String>>>,
+}
+
+fn without_tables() -> SqlError {
+    SqlError {
+        code: String::new(),
+        message: "this engine does not keep the rows of a statement".to_string(),
+        meaning: Meaning::Other,
+    }
+}
+
+/// Waits for a lock that the client itself has to make.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BusyWaits {
+    /// How often the lock was found taken.
+    pub count: u64,
+    /// Time spent waiting for it, ns.
+    pub wait_ns: u64,
 }

@@ -134,6 +134,7 @@ impl Circumstances {
             memory_bytes: None,
             cpus: "unknown".to_string(),
             workload: workload.to_string(),
+            load: None,
             replicate: 0,
         }
     }
@@ -151,6 +152,7 @@ impl Circumstances {
             engine: Some(self.engine.clone()),
             stages: Vec::new(),
             phases: vec![phase],
+            load: None,
             durability: None,
             disturbed: Vec::new(),
             remarks: Vec::new(),
@@ -255,6 +257,7 @@ fn plan(cases: Vec<KeyRecord>, rounds: u32, imported: &[ImportedRecord]) -> Plan
         many_keys_loops: None,
         atis_data: None,
         time_limit_s: limit.and_then(|l| l.parse().ok()).unwrap_or(600.0),
+        load: None,
     }
 }
 

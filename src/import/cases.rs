@@ -117,14 +117,14 @@ pub(super) fn distribute<'r>(
 fn blank(name: &str) -> PhaseRecord {
     PhaseRecord {
         duet: None,
+        machine: None,
+        sampled: None,
         name: name.to_string(),
         completeness: Completeness::Interrupted,
         ends: None,
         client: None,
         server: None,
         server_memory_bytes: None,
-        machine: None,
-        sampled: None,
         operations: Vec::new(),
     }
 }

@@ -7,6 +7,7 @@ use crate::engine::{self, Settings};
 use crate::error::{Error, unknown};
 use crate::target;
 use crate::units::Bytes;
+use crate::workload::load;
 
 /// Where client and server run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,6 +26,15 @@ impl Cpus {
         ("split", Cpus::Split),
         ("free", Cpus::Free),
     ];
+
+    /// That of a workload where none is asked for: a round trip of one connection costs a
+    /// tenth on one CPU, and many connections need them all.
+    pub fn usual(workload: &str) -> Self {
+        match workload {
+            load::NAME => Cpus::Free,
+            _ => Cpus::Same,
+        }
+    }
 
     /// The CPUs of the server and of the worker, out of those `allowed`; empty: all.
     pub fn place(self, allowed: &[usize]) -> (Vec<usize>, Vec<usize>) {
@@ -70,6 +80,8 @@ pub struct CaseKey {
     pub cpus: Cpus,
     /// Workload or phase.
     pub workload: String,
+    /// Clients and databases of a load.
+    pub load: Option<load::Cell>,
     /// 0, or 1 for the second of an A/A pair.
     pub replicate: u8,
 }
@@ -82,6 +94,9 @@ impl fmt::Display for CaseKey {
         }
         if let Some(memory) = self.memory {
             write!(f, ", {memory}")?;
+        }
+        if let Some(cell) = self.load {
+            write!(f, ", {cell}")?;
         }
         if self.replicate > 0 {
             write!(f, ", again")?;

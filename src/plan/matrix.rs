@@ -9,7 +9,7 @@ use crate::engine::{self, Settings};
 use crate::error::{Result, ensure, usage};
 use crate::target;
 use crate::units::Bytes;
-use crate::workload::sqlbench;
+use crate::workload::{load, sqlbench};
 
 /// The axes of a plan, each with at least one value.
 #[derive(Clone, Debug, Default)]
@@ -22,8 +22,10 @@ pub struct Axes {
     pub engines: Vec<(engine::Spec, String, Vec<Settings>)>,
     /// Memory limits; `None` is the machine's.
     pub memory: Vec<Option<Bytes>>,
-    /// CPU placements.
+    /// CPU placements; none: that of each workload.
     pub cpus: Vec<Cpus>,
+    /// Clients and databases of the load.
+    pub loads: Vec<load::Cell>,
 }
 
 /// Everything that is to be measured and how.
@@ -37,6 +39,8 @@ pub struct Plan {
     pub seed: u64,
     /// Loop counts of the sql-bench phases.
     pub sqlbench: sqlbench::Options,
+    /// What the loads are, where there are any.
+    pub load: Option<load::Options>,
     /// Size of the loop image.
     pub image_size: Bytes,
     /// Where the loop image is made.
@@ -77,21 +81,24 @@ impl Axes {
         let mut cases = Vec::new();
         for (engine, build, settings) in &self.engines {
             for settings in settings {
-                for (memory, cpus) in product(&self.memory, &self.cpus) {
-                    for (workload, target) in product(&self.workloads, &self.targets) {
-                        cases.push(Case {
-                            key: CaseKey {
-                                target: target.label(),
-                                engine: build.clone(),
-                                settings: settings.clone(),
-                                memory: *memory,
-                                cpus: *cpus,
-                                workload: workload.clone(),
-                                replicate: 0,
-                            },
-                            target: target.clone(),
-                            engine: engine.clone(),
-                        });
+                for memory in &self.memory {
+                    for (workload, cpus, load) in self.kinds() {
+                        for target in &self.targets {
+                            cases.push(Case {
+                                key: CaseKey {
+                                    target: target.label(),
+                                    engine: build.clone(),
+                                    settings: settings.clone(),
+                                    memory: *memory,
+                                    cpus,
+                                    workload: workload.to_string(),
+                                    load,
+                                    replicate: 0,
+                                },
+                                target: target.clone(),
+                                engine: engine.clone(),
+                            });
+                        }
                     }
                 }
             }
@@ -105,10 +112,28 @@ impl Axes {
         }
         Ok(cases)
     }
-}
 
-fn product<'a, A, B>(a: &'a [A], b: &'a [B]) -> impl Iterator<Item = (&'a A, &'a B)> {
-    a.iter().flat_map(move |x| b.iter().map(move |y| (x, y)))
+    /// Workloads with their placements and, for the load, its cells.
+    fn kinds(&self) -> Vec<(&str, Cpus, Option<load::Cell>)> {
+        let mut kinds = Vec::new();
+        let given: Vec<Option<Cpus>> = match self.cpus.is_empty() {
+            true => vec![None],
+            false => self.cpus.iter().copied().map(Some).collect(),
+        };
+        for cpus in given {
+            for workload in &self.workloads {
+                let usual = cpus.unwrap_or_else(|| Cpus::usual(workload));
+                match workload == load::NAME {
+                    true => {
+                        let cells = self.loads.iter();
+                        kinds.extend(cells.map(|c| (workload.as_str(), usual, Some(*c))));
+                    }
+                    false => kinds.push((workload.as_str(), usual, None)),
+                }
+            }
+        }
+        kinds
+    }
 }
 
 impl Plan {
@@ -162,7 +187,14 @@ impl Plan {
         if let (Some(memory), true) = (key.memory, varies(&|k| k.memory != key.memory)) {
             name.push_str(&format!(", {memory}"));
         }
-        if varies(&|k| k.cpus != key.cpus) {
+        if let (Some(cell), true) = (
+            key.load,
+            varies(&|k| k.load.is_some() && k.load != key.load),
+        ) {
+            name.push_str(&format!(", {cell}"));
+        }
+        let same_workload = |k: &CaseKey| k.workload == key.workload;
+        if varies(&|k| same_workload(k) && k.cpus != key.cpus) {
             name.push_str(&format!(", cpus {}", key.cpus));
         }
         if key.replicate > 0 {
@@ -247,6 +279,7 @@ mod tests {
             )],
             memory: vec![None],
             cpus: vec![Cpus::Same],
+            loads: Vec::new(),
         }
     }
 

@@ -15,6 +15,7 @@ impl From<&CaseKey> for KeyRecord {
             memory_bytes: key.memory.map(|m| m.0),
             cpus: key.cpus.to_string(),
             workload: key.workload.clone(),
+            load: key.load.map(Into::into),
             replicate: key.replicate,
         }
     }

@@ -2,8 +2,10 @@
 //! is stored is never rewritten, and old formats stay readable.
 
 mod convert;
+mod load;
 mod schema;
 mod store;
 
+pub use load::*;
 pub use schema::*;
 pub use store::{Results, Store, load, newest, runs};

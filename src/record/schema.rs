@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::load::{LoadKeyRecord, LoadPlanRecord, LoadRecord};
+
 /// The format these types write.
 pub const FORMAT: u32 = 1;
 
@@ -116,6 +118,9 @@ pub struct PlanRecord {
     pub atis_data: Option<String>,
     /// Time limit of an operation, s.
     pub time_limit_s: f64,
+    /// What the loads are, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<LoadPlanRecord>,
 }
 
 fn two_percent() -> f64 {
@@ -152,6 +157,9 @@ pub struct KeyRecord {
     pub cpus: String,
     /// Workload or phase.
     pub workload: String,
+    /// Clients and databases of a load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<LoadKeyRecord>,
     /// 0, or 1 for the second of an A/A pair.
     #[serde(default)]
     pub replicate: u8,
@@ -244,6 +252,9 @@ pub struct CaseRecord {
     /// The phases with their operations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<PhaseRecord>,
+    /// The figures of a load; its three ends are those of the phase of that name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<LoadRecord>,
     /// What the case's commits are worth.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durability: Option<DurabilityRecord>,
@@ -410,15 +421,15 @@ pub struct PhaseRecord {
     /// of its processes, shared pages counted once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_memory_bytes: Option<u64>,
+    /// What a duet did to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duet: Option<DuetPhaseRecord>,
     /// The rest of the machine until *returned*.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<MachineRecord>,
     /// What was seen of the server by looking at it again and again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampled: Option<SampledRecord>,
-    /// What a duet did to it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub duet: Option<DuetPhaseRecord>,
     /// The operations, in the order they ran.
     pub operations: Vec<OperationRecord>,
 }

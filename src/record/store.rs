@@ -160,16 +160,13 @@ pub fn load(dir: &Path) -> Result<Results> {
     Ok(results)
 }
 
-/// Adds a case; one that had been interrupted gives way to it, measured later, and so does
-/// one side of a duet whose other side a crash kept from being stored.
+/// Adds a case; one that had been interrupted gives way to it, measured later.
 fn supersede(cases: &mut Vec<CaseRecord>, case: CaseRecord) {
-    let partner = |case: &CaseRecord| case.duet.as_ref().map(|duet| duet.partner.clone());
-    let same = |old: &CaseRecord| {
-        (old.round, &old.case, partner(old)) == (case.round, &case.case, partner(&case))
+    let interrupted = |old: &CaseRecord| {
+        matches!(old.outcome, Outcome::Interrupted { .. })
+            && (old.round, &old.case) == (case.round, &case.case)
     };
-    let gives_way =
-        |old: &CaseRecord| old.duet.is_some() || matches!(old.outcome, Outcome::Interrupted { .. });
-    cases.retain(|old| !(gives_way(old) && same(old)));
+    cases.retain(|old| !interrupted(old));
     cases.push(case);
 }
 

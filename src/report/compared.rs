@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use super::grid::{Grid, wrapped};
 use super::names::case_name;
 use super::verdicts::{Groups, demands, smallest_differences};
-use crate::compare::{Between, Difference, LEAST_RUNS, Marks, Matched, Measured, legend};
+use crate::compare::{Between, Difference, LEAST_RUNS, Matched, Measured};
 use crate::record::{KeyRecord, Results};
 use crate::units::seconds;
 
@@ -43,20 +43,11 @@ pub fn compared(
         writeln!(out, "note: run {} is on both sides", run.run.id)?;
     }
     writeln!(out, "\n{figure}, new against base:")?;
-    words(out, between, (base, new))?;
+    words(out, between)?;
     writeln!(out)?;
     differences(out, between)?;
     writeln!(out)?;
     table(out, between)?;
-    let mut lines: Vec<String> = Vec::new();
-    for line in base.runs.iter().chain(new.runs).flat_map(legend) {
-        if !lines.contains(&line) {
-            lines.push(line);
-        }
-    }
-    for line in &lines {
-        wrapped(out, line, 2)?;
-    }
     grounds(out, between)?;
     unmatched(out, "base", &between.only_base)?;
     unmatched(out, "new side", &between.only_new)
@@ -72,19 +63,10 @@ fn describe(side: Named<'_>) -> String {
 }
 
 /// What is said of each case, the reasons for saying nothing included.
-fn words(
-    out: &mut dyn Write,
-    between: &Between,
-    (base, new): (Named<'_>, Named<'_>),
-) -> io::Result<()> {
+fn words(out: &mut dyn Write, between: &Between) -> io::Result<()> {
     let mut groups = Groups::default();
     for matched in &between.list {
-        let (a, b) = (marks(base, &matched.base_key), marks(new, &matched.new_key));
-        let name = format!("{}{b}", name(between, matched));
-        match a.in_memory || b.in_memory {
-            true => groups.add_unranked(name),
-            false => groups.add(&matched.verdict, name),
-        }
+        groups.add(&matched.verdict, name(between, matched));
     }
     groups.write(out)?;
     let few = |m: &&Matched| m.judgement.as_ref().is_some_and(|j| j.interval.is_none());
@@ -97,12 +79,6 @@ fn words(
         wrapped(out, &text, 2)?;
     }
     Ok(())
-}
-
-/// What must be said of a case on one side.
-fn marks(side: Named<'_>, key: &KeyRecord) -> Marks {
-    let cases = side.runs.iter().flat_map(|run| &run.cases);
-    Marks::of(cases.filter(|case| case.case == *key))
 }
 
 /// The case; where the target is what is compared, both.

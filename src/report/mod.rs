@@ -5,6 +5,7 @@ mod compared;
 mod format;
 mod grid;
 mod imported;
+mod load;
 mod names;
 mod progress;
 mod remarks;

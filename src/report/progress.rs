@@ -4,6 +4,7 @@
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
+use super::load;
 use crate::record::{CaseRecord, Outcome};
 use crate::run::{Event, Observer};
 use crate::units::{Bytes, seconds, span};
@@ -54,6 +55,7 @@ impl State {
 /// The result of a case in a few words.
 fn outcome(record: &CaseRecord) -> String {
     match &record.outcome {
+        Outcome::Measured if record.load.is_some() => load::outcome(record),
         Outcome::Measured => {
             let ends = record.phases.last().and_then(|p| p.ends);
             ends.map_or_else(
@@ -100,6 +102,7 @@ impl<W: Write> Observer for Lines<W> {
         let line = match event {
             Event::Note(text) => format!("note: {text}"),
             Event::Started { dir, .. } => format!("results go to {}", dir.display()),
+            Event::Workload(workload::Event::LoadProgress(p)) => load::progress(p),
             Event::CaseFinished { name, record } => {
                 let duet = record.duet.as_ref().map_or("", |_| " (in duet)");
                 format!("{position} {name}{duet}: {}", outcome(record))

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::{grid::Grid, imported, remarks, verdicts, watched};
+use super::{grid::Grid, imported, load, remarks, verdicts, watched};
 use crate::compare::{Choice, Marks, legend, within};
 use crate::measure::stats::median;
 use crate::record::{
@@ -40,6 +40,7 @@ pub fn text(out: &mut dyn Write, results: &Results, options: &TextOptions) -> io
     for line in legend(results) {
         writeln!(out, "  {line}")?;
     }
+    load::write(out, results, options.operations)?;
     remarks::faults(out, results)?;
     remarks::notes(out, results)
 }
@@ -134,7 +135,9 @@ fn same_block(a: &KeyRecord, b: &KeyRecord) -> bool {
 
 fn blocks(results: &Results) -> Vec<Block<'_>> {
     let mut blocks: Vec<Block<'_>> = Vec::new();
-    for key in results.run.plan.cases.iter().filter(|k| k.replicate == 0) {
+    // Loads have a table of their own.
+    let shown = |k: &&KeyRecord| k.replicate == 0 && k.load.is_none();
+    for key in results.run.plan.cases.iter().filter(shown) {
         let at = blocks.iter().position(|b| same_block(b.key, key));
         let at = at.unwrap_or_else(|| {
             blocks.push(Block {
@@ -211,7 +214,7 @@ impl Block<'_> {
             *t == target && measured(cases).any(|c| c.target.as_ref().is_some_and(|t| !t.cold))
         });
         let warm = if warm { " (warm)" } else { "" };
-        format!("{target}{}{warm}", self.marks(target))
+        format!("{target}{warm}{}", self.marks(target))
     }
 
     fn marks(&self, target: &str) -> Marks {

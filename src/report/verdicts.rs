@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::grid::{Grid, wrapped};
-use crate::compare::{Axis, Comparison, Comparisons, Judgement, Looking, Rule, Verdict};
+use crate::compare::{Axis, Comparison, Comparisons, Judgement, Looking, Rule, Verdict, duet};
 use crate::record::{KeyRecord, Results};
 use crate::units::seconds;
 
@@ -35,9 +35,9 @@ pub(super) fn write(
         }
         writeln!(out, "{figure}, against {}:", axis.named(baseline))?;
         for (context, members) in &contexts {
-            words(out, context, members)?;
+            words(out, axis, context, members)?;
         }
-        table(out, axis, baseline, &contexts)?;
+        table(out, (axis, baseline), unit(figure), &contexts)?;
     }
     grounds(out, results, comparisons)
 }
@@ -68,12 +68,22 @@ fn context(results: &Results, axis: Option<&Axis>, key: &KeyRecord) -> String {
 }
 
 /// Who is faster, slower, equivalent, undecided.
-fn words(out: &mut dyn Write, context: &str, members: &[&Comparison]) -> io::Result<()> {
+fn words(
+    out: &mut dyn Write,
+    axis: &Axis,
+    context: &str,
+    members: &[&Comparison],
+) -> io::Result<()> {
     let mut groups = Groups::default();
     for comparison in members {
+        let name = format!(
+            "{}{}",
+            axis.named(&axis.value(&comparison.new)),
+            comparison.new_marks
+        );
         match comparison.is_ranked() {
-            true => groups.add(&comparison.verdict, comparison.name()),
-            false => groups.add_unranked(comparison.name()),
+            true => groups.add(&comparison.verdict, name),
+            false => groups.add_unranked(name),
         }
     }
     wrapped(out, &format!("{context}: {}", groups.sentence()), 2)
@@ -99,7 +109,7 @@ impl Groups {
         self.0.entry(group).or_default().push(name);
     }
 
-    /// Adds `name` to those that may not be ranked: their times are no disk's.
+    /// Adds `name` to those whose times rank nothing.
     pub fn add_unranked(&mut self, name: String) {
         let group = (5, "not ranked, in memory".to_string());
         self.0.entry(group).or_default().push(name);
@@ -128,16 +138,26 @@ impl Groups {
 
 fn table(
     out: &mut dyn Write,
-    axis: &Axis,
-    baseline: &str,
+    (axis, baseline): (&Axis, &str),
+    unit: &str,
     contexts: &Contexts<'_>,
 ) -> io::Result<()> {
     let median = |value: Option<f64>| value.map_or("–".to_string(), seconds);
     // In duets the baseline has figures of its own beside each other case.
     let one = |members: &[&Comparison]| members.windows(2).all(|w| same_base(w[0], w[1]));
     let shared = contexts.iter().all(|(_, members)| one(members));
-    let base_name = if shared { "" } else { "baseline s" };
-    let header = ["", base_name, "s", "ratio", "interval", "", "verdict"];
+    let base_name = match shared {
+        true => String::new(),
+        false => format!("baseline {unit}"),
+    };
+    let all = || contexts.iter().flat_map(|(_, members)| members);
+    let slices = match all().any(|c| c.duet.is_some()) {
+        true => "by slices",
+        false => "",
+    };
+    let header = [
+        "", &base_name, unit, "ratio", "interval", slices, "", "verdict",
+    ];
     let mut grid = Grid::with_words_last();
     let mut row = |mut cells: Vec<String>| {
         if shared && cells.len() > 1 {
@@ -149,8 +169,8 @@ fn table(
     for (context, members) in contexts {
         row(vec![context.clone()]);
         if let (true, Some(first)) = (shared, members.first()) {
-            let cells = ["", &median(first.base_median), "", "", "", "baseline"];
-            let name = format!("  {}{}", axis.named(baseline), first.base_marks);
+            let cells = ["", &median(first.base_median), "", "", "", "", "baseline"];
+            let name = format!("  {}", axis.named(baseline));
             row(std::iter::once(name)
                 .chain(cells.map(String::from))
                 .collect());
@@ -159,13 +179,16 @@ fn table(
             let estimate = c.judgement.as_ref().map(|j| j.estimate.ratio());
             let interval = c.judgement.as_ref().and_then(|j| j.interval);
             row(vec![
-                format!("  {}", c.name()),
+                format!("  {}{}", axis.named(&axis.value(&c.new)), c.new_marks),
                 median(c.base_median),
                 median(c.new_median),
                 estimate.map_or("–".to_string(), |r| format!("{r:.3}")),
                 interval.map_or("–".to_string(), |i| {
                     format!("{:.3} to {:.3}", i.low(), i.high())
                 }),
+                c.duet
+                    .and_then(|d| d.slice_ratio)
+                    .map_or(String::new(), |r| format!("{r:.3}")),
                 match c.disturbed {
                     0 => String::new(),
                     n => format!("{n} disturbed"),
@@ -175,6 +198,15 @@ fn table(
         }
     }
     grid.write(out, 2)
+}
+
+/// The unit of a figure, by its name.
+fn unit(figure: &str) -> &'static str {
+    match figure {
+        "transactions/s" => "tps",
+        mixed if mixed.contains("transactions/s") => "s or tps",
+        _ => "s",
+    }
 }
 
 fn same_base(a: &Comparison, b: &Comparison) -> bool {
@@ -199,6 +231,7 @@ fn grounds(out: &mut dyn Write, results: &Results, comparisons: &Comparisons) ->
     }
     let judged = comparisons.list.iter().filter_map(|c| c.judgement.as_ref());
     smallest_differences(out, judged, "rounds")?;
+    duets(out, comparisons)?;
     let floors = rule.for_comparisons(comparisons.noise.len());
     for (key, floor) in &comparisons.noise {
         let suspect = match floor.is_suspect(&floors) {
@@ -210,6 +243,37 @@ fn grounds(out: &mut dyn Write, results: &Results, comparisons: &Comparisons) ->
             context(results, None, key),
             percent(floor.sd.exp_m1()),
             percent(floor.largest.exp_m1()),
+        );
+        wrapped(out, &text, 2)?;
+    }
+    Ok(())
+}
+
+/// What the duets cost, and where a case went on while the other played.
+fn duets(out: &mut dyn Write, comparisons: &Comparisons) -> io::Result<()> {
+    let with = comparisons.list.iter().filter_map(|c| Some((c, c.duet?)));
+    let duets: Vec<_> = with.collect();
+    let most = |figure: fn(&duet::Summary) -> f64| {
+        duets.iter().map(|(_, d)| figure(d)).fold(0.0, f64::max)
+    };
+    if duets.is_empty() {
+        return Ok(());
+    }
+    let text = format!(
+        "in duet: seconds are each case's own slices; a turn took {:.0} µs, {} of the time",
+        most(|d| d.turn_s) * 1e6,
+        percent(most(|d| d.turn_share)),
+    );
+    wrapped(out, &text, 2)?;
+    for (c, d) in duets
+        .iter()
+        .filter(|(_, d)| d.cross_talk > duet::CROSS_TALK)
+    {
+        let text = format!(
+            "cross-talk: {} of what a case wrote, flushed or computed in {} fell into the \
+             other's slices",
+            percent(d.cross_talk),
+            c.axis.named(&c.axis.value(&c.new)),
         );
         wrapped(out, &text, 2)?;
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::crew::{self, Place};
+use super::crew::{self, Place, Seen, WAIT};
 use super::worker::{Task, Work};
 use crate::engine::{Address, null};
 use crate::error::{Context, Result};
@@ -30,13 +30,14 @@ pub(super) fn measure(cpus: &[usize], log: &Path) -> Result<Ceiling> {
         log: log.to_path_buf(),
     };
     let mut found = None;
-    crew::run(&[(task, place)], &mut |_, event| {
-        if let Event::OperationFinished(operation) = event {
+    crew::run(&[(task, place)], &mut |seen| {
+        if let Seen::Event(_, Event::OperationFinished(operation)) = seen {
             found = Some(Ceiling {
                 statements: operation.statements,
                 ns_per_statement: operation.wall_ns as f64 / operation.statements as f64,
             });
         }
+        WAIT
     })
     .map_err(|(_, error)| error)
     .context("the worker cannot run here")?;

@@ -50,41 +50,24 @@ impl std::fmt::Display for WorkerFailed {
 
 impl std::error::Error for WorkerFailed {}
 
-/// Runs the tasks at the same time, a worker each, and hands their events to `tell` with
-/// the number of the task.
-///
-/// # Errors
-/// The number of the task at fault and [`WorkerFailed`] with the worker's own causes or
-/// how it ended; an interrupt. Then the other workers have been killed.
-pub(super) fn run(
-    tasks: &[(Task, Place)],
-    tell: &mut dyn FnMut(usize, &Event),
-) -> Result<(), (usize, Error)> {
-    run_watched(tasks, &mut |seen| {
-        if let Seen::Event(number, event) = seen {
-            tell(number, event);
-        }
-        WAIT
-    })
-}
-
-/// The longest that is waited before looking for a signal.
-const WAIT: Duration = Duration::from_millis(200);
-
-/// What [`run_watched`] tells.
+/// What [`run`] tells.
 pub(super) enum Seen<'a> {
-    /// The worker of that number has told something.
+    /// The worker of this task has told something.
     Event(usize, &'a Event),
     /// Time has passed.
     Time,
 }
 
-/// As [`run`], and calls `watch` at least each time as much time has passed as it asked
-/// for.
+/// The longest that is waited before looking for a signal.
+pub(super) const WAIT: Duration = Duration::from_millis(200);
+
+/// Runs the tasks at the same time, a worker each, and hands what they tell to `watch`,
+/// which is also called each time as much time has passed as it asked for.
 ///
 /// # Errors
-/// As [`run`].
-pub(super) fn run_watched(
+/// The number of the task at fault and [`WorkerFailed`] with the worker's own causes or
+/// how it ended; an interrupt. Then the other workers have been killed.
+pub(super) fn run(
     tasks: &[(Task, Place)],
     watch: &mut dyn FnMut(Seen<'_>) -> Duration,
 ) -> Result<(), (usize, Error)> {
@@ -204,8 +187,8 @@ fn wait_readable(
             .map(|n| PollFd::new(crew[*n].output.get_ref().as_fd(), PollFlags::POLLIN))
             .collect();
         // The time-out covers a signal that comes between the check and the wait.
-        let wait = time_passes().min(WAIT).as_millis() as u8;
-        match poll(&mut fds, PollTimeout::from(wait.max(1))) {
+        let wait = time_passes().min(WAIT).as_millis().max(1) as u8;
+        match poll(&mut fds, PollTimeout::from(wait)) {
             Ok(0) | Err(nix::Error::EINTR) => {}
             Ok(_) => {
                 let ready = fds.iter().position(|fd| fd.any() == Some(true));

@@ -7,7 +7,7 @@ use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use crate::engine::{self, Engine, Settings};
+use crate::engine::{self, Engine, Launch, Settings};
 use crate::error::{Context, Result, chain, usage};
 use crate::host::{self, Ledger, interrupt};
 use crate::plan::Plan;
@@ -16,6 +16,7 @@ use crate::target::mountinfo::{self, Mount};
 use crate::target::{self, Claimed, Device, Image, Privilege, WorkDir};
 use crate::units::Bytes;
 use crate::workload::BOARD_BYTES;
+use crate::workload::load::{self, Preload};
 
 /// How a run is carried out, beside what it measures.
 #[derive(Clone, Debug)]
@@ -30,7 +31,7 @@ pub struct Options {
     pub privilege: Privilege,
     /// Devices whose present content may go.
     pub destroy: Vec<PathBuf>,
-    /// Keep what cases that fail leave.
+    /// Keep what the first case that fails leaves.
     pub keep_on_failure: bool,
     /// The directory of a run that this one goes on with.
     pub resume: Option<PathBuf>,
@@ -40,12 +41,10 @@ pub struct Options {
 
 /// Where one case at a time is measured.
 pub(super) struct Lane {
+    /// The user's device, which its made targets use instead of an image.
+    pub claimed: Option<Claimed>,
     /// The image of its made targets.
     pub image: Option<Image>,
-    /// The user's device, which they use instead of an image.
-    pub claimed: Option<Claimed>,
-    /// Why no more targets can be made, if so: the device holds evidence.
-    pub held: Option<String>,
     /// Where made file systems are mounted.
     pub mount_point: PathBuf,
     /// A directory outside every target, for sockets and logs of servers.
@@ -57,17 +56,17 @@ pub(super) struct Lane {
 impl Lane {
     fn new(
         number: usize,
-        (image, claimed): (Option<Bytes>, Option<Claimed>),
+        (claimed, image): (Option<Claimed>, Option<Bytes>),
         dir: &WorkDir,
         ledger: &Ledger,
     ) -> Result<Self> {
         let path = |name: &str| dir.path().join(format!("{name}{number}"));
         let lane = Lane {
             image: image
+                .filter(|_| claimed.is_none())
                 .map(|size| Image::create(dir, size, ledger, &interrupt::check))
                 .transpose()?,
             claimed,
-            held: None,
             mount_point: path("mnt"),
             run_dir: path("run"),
             worker_log: path("worker.log"),
@@ -119,6 +118,9 @@ impl Lane {
     }
 }
 
+/// What decides what a snapshot holds.
+type SnapshotKey = (engine::Spec, Settings, Option<Preload>);
+
 /// What all cases share. Fields are dropped in this order: the image before the
 /// directory it lies in.
 pub(super) struct Environment {
@@ -127,9 +129,11 @@ pub(super) struct Environment {
     pub missing: BTreeMap<engine::Spec, Vec<String>>,
     /// One, or two where cases play duets.
     pub lanes: Vec<Lane>,
+    /// Why no more targets can be made, if so: the device holds evidence.
+    pub held: Option<String>,
     pub cpus: Vec<usize>,
     pub privilege: Privilege,
-    snapshots: RefCell<BTreeMap<(engine::Spec, Settings), PathBuf>>,
+    snapshots: RefCell<BTreeMap<SnapshotKey, PathBuf>>,
     pub(super) workdir: WorkDir,
     pub ledger: Ledger,
 }
@@ -141,7 +145,7 @@ impl Environment {
     /// No room for the image; a place that cannot be written; an interrupt.
     pub fn new(plan: &Plan, options: &Options, ledger: Ledger) -> Result<Self> {
         // First of all: a device that must not be used ends the run before anything is made.
-        let mut claimed = claimed(plan, options)?.into_iter();
+        let devices = claimed(plan, options)?;
         let mut engines: BTreeMap<_, Box<dyn Engine>> = BTreeMap::new();
         let mut missing = BTreeMap::new();
         for case in &plan.cases {
@@ -164,15 +168,21 @@ impl Environment {
         }
         let with_image = plan.needs_image() && options.privilege == Privilege::Full;
         let mut lanes = Vec::new();
+        let mut devices = devices.into_iter();
         for number in 0..plan.lanes() {
             let size = with_image.then_some(plan.image_size);
-            let device = (size, claimed.next());
-            lanes.push(Lane::new(number, device, &workdir, &ledger)?);
+            lanes.push(Lane::new(
+                number,
+                (devices.next(), size),
+                &workdir,
+                &ledger,
+            )?);
         }
         Ok(Environment {
             engines,
             missing,
             lanes,
+            held: None,
             cpus: host::allowed_cpus(),
             privilege: options.privilege.clone(),
             snapshots: RefCell::default(),
@@ -192,30 +202,49 @@ impl Environment {
         Ok(path)
     }
 
-    /// The snapshot of `engine` with `settings`: made on first use, outside every target;
-    /// `None` for an engine that needs none.
+    /// The snapshot of `engine` with `settings` and what is preloaded: made on first use,
+    /// outside every target; `None` for an engine that needs none. What fills it has its
+    /// socket in `run_dir`.
     ///
     /// # Errors
-    /// When the engine cannot initialise a data directory.
-    pub fn snapshot(&self, spec: &engine::Spec, settings: &Settings) -> Result<Option<PathBuf>> {
+    /// When the engine cannot initialise a data directory or fill it.
+    pub fn snapshot(
+        &self,
+        spec: &engine::Spec,
+        settings: &Settings,
+        (preload, run_dir): (Option<Preload>, &Path),
+    ) -> Result<Option<PathBuf>> {
         let engine = &self.engines[spec];
-        if !engine.has_server() {
+        let keeps_data = engine.build().kind != engine::Kind::Null;
+        if !engine.has_server() && (preload.is_none() || !keeps_data) {
             // Nothing to restore, but what initialising would refuse is refused here too.
             engine.initialise(self.workdir.path(), settings)?;
             return Ok(None);
         }
         let mut snapshots = self.snapshots.borrow_mut();
-        let key = (spec.clone(), settings.clone());
+        // How the log is flushed leaves no trace in a data directory: the cells of that
+        // axis share one.
+        let mut settings = settings.clone();
+        if let Some((name, _)) = spec.kind.wal_sync() {
+            settings.remove(name);
+        }
+        let key = (spec.clone(), settings, preload);
         if let Some(archive) = snapshots.get(&key) {
             return Ok(Some(archive.clone()));
         }
         let name = format!("snapshot-{}", snapshots.len());
-        let archive = self.initialise(engine.as_ref(), settings, &name)?;
+        let archive = self.initialise(engine.as_ref(), &key.1, (key.2.as_ref(), run_dir), &name)?;
         snapshots.insert(key, archive.clone());
         Ok(Some(archive))
     }
 
-    fn initialise(&self, engine: &dyn Engine, settings: &Settings, name: &str) -> Result<PathBuf> {
+    fn initialise(
+        &self,
+        engine: &dyn Engine,
+        settings: &Settings,
+        (preload, run_dir): (Option<&Preload>, &Path),
+        name: &str,
+    ) -> Result<PathBuf> {
         let dir = self.workdir.path().join(name);
         let archive = dir.with_extension("tar");
         // What a failed attempt left is in the way of the next.
@@ -226,6 +255,10 @@ impl Environment {
         let made = engine
             .initialise(&dir, settings)
             .with_context(|| format!("cannot initialise {}", engine.build().label()))
+            .and_then(|()| match preload {
+                Some(preload) => fill(engine, (&dir, run_dir), settings, preload),
+                None => Ok(()),
+            })
             .and_then(|()| target::snapshot::pack(&dir, &archive));
         std::fs::remove_dir_all(&dir)?;
         made.map(|()| archive)
@@ -281,6 +314,28 @@ fn holder_words(holder: &Mount) -> String {
         Path::new(&holder.source).display(),
         holder.options().join(",")
     )
+}
+
+/// Runs a server of its own, quick rather than durable, to fill `dir`.
+fn fill(
+    engine: &dyn Engine,
+    (dir, run_dir): (&Path, &Path),
+    settings: &Settings,
+    preload: &Preload,
+) -> Result<()> {
+    let mut settings = settings.clone();
+    settings.extend(load::fast(engine.dialect()));
+    let server = engine.launch(&Launch {
+        data: dir.to_path_buf(),
+        run_dir: run_dir.to_path_buf(),
+        settings,
+        cpus: Vec::new(),
+        cgroups: Vec::new(),
+    })?;
+    preload
+        .fill(&server.address())
+        .with_context(|| format!("cannot fill {}", engine.build().label()))?;
+    server.stop()
 }
 
 fn image_record(image: &Image) -> DeviceRecord {

@@ -99,12 +99,13 @@ fn play(
     // What disturbs one side of a duet disturbs both: one watch over both will do.
     let sides = [pair[0].standing(), pair[1].standing()].concat();
     let watch = Watch::start(environment, &sides);
-    let away = keep_away(&[pair[0].cpus(), pair[1].cpus()].concat());
-    let worked = crew::run_watched(&[a, b], &mut |seen| {
+    let away = keep_away(&a.1.cpus);
+    let worked = crew::run(&[a, b], &mut |seen| {
         if let Seen::Event(side, event) = seen {
             pair[side].hear(event);
         }
-        pair[0].sampler.tick().min(pair[1].sampler.tick())
+        let [a, b] = &mut *pair;
+        a.sampler.tick().min(b.sampler.tick())
     });
     drop(away);
     let disturbed = watch.end();
@@ -113,7 +114,6 @@ fn play(
     }
     worked.map_err(|(side, error)| (side, pair[side].blame(error)))?;
     each(pair, |life| {
-        life.judge();
         life.down()?;
         life.close(None);
         Ok(())
@@ -142,6 +142,7 @@ fn blank(case: &Case, round: u32) -> CaseRecord {
         engine: None,
         stages: Vec::new(),
         phases: Vec::new(),
+        load: None,
         durability: None,
         disturbed: Vec::new(),
         remarks: Vec::new(),
@@ -150,7 +151,7 @@ fn blank(case: &Case, round: u32) -> CaseRecord {
 }
 
 /// Why the case cannot be measured on this machine, if it cannot.
-fn impossible(case: &Case, environment: &Environment, lane: &Lane) -> Option<Outcome> {
+fn impossible(case: &Case, environment: &Environment) -> Option<Outcome> {
     if let Some(causes) = environment.missing.get(&case.engine) {
         return Some(Outcome::Failed {
             stage: "find".to_string(),
@@ -167,7 +168,7 @@ fn impossible(case: &Case, environment: &Environment, lane: &Lane) -> Option<Out
             remedy: "run as root, or name a directory on a mounted file system".to_string(),
         });
     }
-    if let (Some(reason), true) = (&lane.held, made.fs.needs_device()) {
+    if let (Some(reason), true) = (&environment.held, made.fs.needs_device()) {
         return Some(Outcome::Skipped {
             reason: reason.clone(),
             remedy: "look at it, then measure the rest without --keep-on-failure".to_string(),
@@ -228,7 +229,7 @@ impl<'a> Lifecycle<'a> {
 
     /// Whether the case cannot be measured here at all, which then is its outcome.
     fn is_impossible(&mut self) -> bool {
-        let found = impossible(self.case, self.environment, self.lane());
+        let found = impossible(self.case, self.environment);
         let is = found.is_some();
         if let Some(outcome) = found {
             self.record.outcome = outcome;
@@ -243,35 +244,35 @@ impl<'a> Lifecycle<'a> {
     /// From mkfs to a server that answers.
     fn up(&mut self) -> Result<()> {
         self.enter(Stage::Prepare)?;
-        let mut target = Prepared::new(
-            &self.case.target,
-            self.environment,
-            self.lane(),
-            &self.options.run_id,
-        )?;
-        let ready = self.ready(&mut target);
-        // What is wrong with it can still be seen, and be kept.
-        self.target = Some(target);
-        self.close_stage();
-        ready
-    }
-
-    /// From a target to a server on it.
-    fn ready(&mut self, target: &mut Prepared) -> Result<()> {
-        self.note_target(target);
+        let (spec, run_id) = (&self.case.target, &self.options.run_id);
+        let target = Prepared::new(spec, self.environment, self.lane(), run_id)?;
+        self.note_target(&target);
+        let target = self.target.insert(target);
+        let data = target.data();
         self.enter(Stage::Restore)?;
         let (spec, settings) = (&self.case.engine, &self.case.key.settings);
-        if let Some(archive) = self.environment.snapshot(spec, settings)? {
-            target::snapshot::restore(&archive, &target.data())?;
+        let load = self.plan.load.as_ref().zip(self.case.key.load);
+        let preload = load.map(|(options, cell)| options.preload(cell));
+        if let Some(archive) =
+            self.environment
+                .snapshot(spec, settings, (preload, &self.lane().run_dir))?
+        {
+            target::snapshot::restore(&archive, &data)?;
         }
         self.enter(Stage::Settle)?;
-        target.settle()?;
-        self.note_target(target);
+        if let Some(mut target) = self.target.take() {
+            let settled = target.settle();
+            self.note_target(&target);
+            self.target = Some(target);
+            settled?;
+        }
         self.enter(Stage::Launch)?;
-        self.launch(target)
+        self.launch(data)?;
+        self.close_stage();
+        Ok(())
     }
 
-    fn launch(&mut self, target: &Prepared) -> Result<()> {
+    fn launch(&mut self, data: PathBuf) -> Result<()> {
         let engine = &self.environment.engines[&self.case.engine];
         let build = engine.build();
         self.record.engine = Some(EngineRecord {
@@ -284,27 +285,14 @@ impl<'a> Lifecycle<'a> {
         self.server_group = engine.has_server().then(|| self.group("server")).flatten();
         let (server_cpus, _) = self.case.key.cpus.place(&self.environment.cpus);
         self.server = Some(engine.launch(&Launch {
-            data: target.data(),
+            data,
             run_dir: self.lane().run_dir.clone(),
             settings: self.case.key.settings.clone(),
             cpus: server_cpus,
             cgroups: self.server_group.iter().map(Cgroup::procs).collect(),
         })?);
-        self.sampler = Sampler::new(self.server.as_ref().and_then(|server| server.watch()));
+        self.sampler = Sampler::new(self.server.as_ref().and_then(|s| s.watch()));
         Ok(())
-    }
-
-    /// The CPUs that are measured; empty: all.
-    fn cpus(&self) -> Vec<usize> {
-        let (server, worker) = self.case.key.cpus.place(&self.environment.cpus);
-        [server, worker].concat()
-    }
-
-    /// Judges what its commits were worth.
-    fn judge(&mut self) {
-        if let Some(target) = &self.target {
-            self.record.durability = Some(worth::judge(&self.record, &target.chain));
-        }
     }
 
     /// Its target and server, while they are up.
@@ -321,8 +309,8 @@ impl<'a> Lifecycle<'a> {
             return Ok(());
         };
         let watch = Watch::start(self.environment, self.standing().as_slice());
-        let away = keep_away(&self.cpus());
-        let worked = crew::run_watched(&[task], &mut |seen| {
+        let away = keep_away(&task.1.cpus);
+        let worked = crew::run(&[task], &mut |seen| {
             if let Seen::Event(_, event) = seen {
                 self.hear(event);
             }
@@ -330,9 +318,7 @@ impl<'a> Lifecycle<'a> {
         });
         drop(away);
         self.record.disturbed = watch.end();
-        worked.map_err(|(_, error)| self.blame(error))?;
-        self.judge();
-        Ok(())
+        worked.map_err(|(_, error)| self.blame(error))
     }
 
     /// What its worker is to do; `None` before the server is up.
@@ -344,9 +330,15 @@ impl<'a> Lifecycle<'a> {
         let (target, server) = (self.target.as_ref()?, self.server.as_ref()?);
         let (_, cpus) = self.case.key.cpus.place(&self.environment.cpus);
         let task = Task {
-            workload: Work::Phase {
-                name: self.case.key.workload.clone(),
-                options: self.plan.sqlbench.clone(),
+            workload: match self.plan.load.as_ref().zip(self.case.key.load) {
+                Some((options, cell)) => Work::Load {
+                    options: options.clone(),
+                    cell,
+                },
+                None => Work::Phase {
+                    name: self.case.key.workload.clone(),
+                    options: self.plan.sqlbench.clone(),
+                },
             },
             address: server.address(),
             target: Some(target.root().to_path_buf()),
@@ -370,8 +362,8 @@ impl<'a> Lifecycle<'a> {
     /// Puts what the worker tells into the record and passes it on.
     fn hear(&mut self, event: &workload::Event) {
         gather(&mut self.record, event);
-        let seen = self.sampler.hear(event);
-        if let (Some(seen), Some(phase)) = (seen, self.record.phases.last_mut()) {
+        let phase = self.record.phases.last_mut();
+        if let (Some(seen), Some(phase)) = (self.sampler.hear(event), phase) {
             phase.sampled = Some(seen);
         }
         self.watcher.tell(&Event::Workload(event));
@@ -379,6 +371,9 @@ impl<'a> Lifecycle<'a> {
 
     /// Stops the server and takes the target down.
     fn down(&mut self) -> Result<()> {
+        if let Some(target) = &self.target {
+            self.record.durability = Some(worth::judge(&self.record, &target.chain));
+        }
         self.enter(Stage::Stop)?;
         if let Some(server) = self.server.take() {
             server.stop()?;
@@ -469,10 +464,8 @@ impl<'a> Lifecycle<'a> {
         // What a fault leaves up goes now, before the next case begins.
         self.server = None;
         self.server_group = None;
-        let target = self.target.take();
-        if self.options.keep_on_failure {
-            let kept = target.and_then(Prepared::keep);
-            self.record.remarks.extend(kept.map(keep::words));
+        if let Some(target) = self.target.take().filter(|_| self.options.keep_on_failure) {
+            self.record.remarks.extend(target.keep().map(keep::words));
         }
         let mut causes = chain(error);
         if let Some(failed) = error.downcast_ref::<WorkerFailed>() {
@@ -498,12 +491,22 @@ fn gather(record: &mut CaseRecord, event: &workload::Event) {
             client: None,
             server: None,
             server_memory_bytes: None,
+            duet: None,
             machine: None,
             sampled: None,
-            duet: None,
             operations: Vec::new(),
         }),
-        workload::Event::OperationStarted { .. } => {}
+        workload::Event::OperationStarted { .. } | workload::Event::LoadProgress(_) => {}
+        workload::Event::LoadFinished(result) => {
+            record.remarks.extend(result.remarks.iter().cloned());
+            record.load = Some((**result).clone().into());
+        }
+        workload::Event::LoadChecked(checked) => {
+            if let Some(load) = &mut record.load {
+                load.invariants.clone_from(&checked.invariants);
+                load.activity.extend(checked.activity.clone());
+            }
+        }
         workload::Event::OperationFinished(operation) => {
             if let Some(phase) = record.phases.last_mut() {
                 phase.operations.push((**operation).clone().into());
@@ -525,8 +528,8 @@ fn gather(record: &mut CaseRecord, event: &workload::Event) {
                 phase.client = Some(result.client.into());
                 phase.server = result.server.map(Into::into);
                 phase.server_memory_bytes = result.server_memory_bytes;
-                phase.machine = result.machine.map(Into::into);
                 phase.duet = result.duet.map(Into::into);
+                phase.machine = result.machine.map(Into::into);
             }
         }
     }

@@ -71,10 +71,7 @@ impl Prepared {
                 device: lane.device_record().filter(|_| on_device),
                 ..TargetRecord::default()
             },
-            remarks: match on_device {
-                true => [lane.device_remarks().as_slice(), mount.remarks()].concat(),
-                false => mount.remarks().to_vec(),
-            },
+            remarks: [lane.device_remarks().as_slice(), mount.remarks()].concat(),
             chain: Vec::new(),
             kind: Kind::Made(Box::new(mount)),
             device,

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::error::{Result, bail, usage};
 use crate::host::now_utc;
-use crate::plan::Case;
+use crate::plan::Plan;
 use crate::record::{
     self, CaseRecord, DeviceRecord, HostRecord, KeyRecord, Outcome, PlanRecord, Results, RunRecord,
     Store,
@@ -15,7 +15,7 @@ use crate::record::{
 /// What there is already.
 #[derive(Debug, Default)]
 pub(super) struct Done {
-    /// Case, round, and the other case where they played a duet.
+    /// Case, round, and with whom it played, if it did.
     measured: BTreeSet<(KeyRecord, u32, Option<KeyRecord>)>,
     /// Rounds that the run had decided on.
     pub rounds: u32,
@@ -29,7 +29,7 @@ impl Done {
         Done {
             measured: ended
                 .map(|case| {
-                    let partner = case.duet.as_ref().map(|duet| duet.partner.clone());
+                    let partner = case.duet.as_ref().map(|d| d.partner.clone());
                     (case.case.clone(), case.round, partner)
                 })
                 .collect(),
@@ -37,17 +37,14 @@ impl Done {
         }
     }
 
-    /// Whether this case, or both of this duet, are there in this round.
-    pub fn has(&self, unit: &[&Case], round: u32) -> bool {
-        let keys: Vec<KeyRecord> = unit.iter().map(|case| KeyRecord::from(&case.key)).collect();
-        let partner = |at: usize| match &keys[..] {
-            [a, b] => Some(if at == 0 { b.clone() } else { a.clone() }),
-            _ => None,
-        };
-        let there = |(at, key): (usize, &KeyRecord)| {
-            self.measured.contains(&(key.clone(), round, partner(at)))
-        };
-        !self.measured.is_empty() && keys.iter().enumerate().all(there)
+    /// Whether this unit of the plan, a case or the two of a duet, is there in this round.
+    pub fn has(&self, plan: &Plan, unit: &[usize], round: u32) -> bool {
+        let key = |index: &usize| KeyRecord::from(&plan.cases[*index].key);
+        !self.measured.is_empty()
+            && unit.iter().all(|index| {
+                let partner = unit.iter().find(|other| *other != index).map(key);
+                self.measured.contains(&(key(index), round, partner))
+            })
     }
 
     /// How many there are.

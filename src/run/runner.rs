@@ -56,11 +56,11 @@ pub fn execute(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> R
     run.ceiling = Some(ceiling);
     let (mut store, done) = match &options.resume {
         Some(dir) => {
-            let device = environment.lanes[0].device_record();
-            let (store, done, notes) = resume::open(dir, &run, device.as_ref())?;
-            for note in notes {
-                observer.tell(&Event::Note(note));
-            }
+            let (store, done, notes) =
+                resume::open(dir, &run, environment.lanes[0].device_record().as_ref())?;
+            notes
+                .into_iter()
+                .for_each(|n| observer.tell(&Event::Note(n)));
             (store, done)
         }
         None => (Store::create(&options.results, run)?, Done::default()),
@@ -69,9 +69,9 @@ pub fn execute(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> R
         dir: store.dir().to_path_buf(),
         ..Summary::default()
     };
+    let rounds_known = plan.rounds.max(done.rounds) as usize;
     observer.tell(&Event::Started {
-        measurements: (plan.per_round() * plan.rounds.max(done.rounds) as usize)
-            .saturating_sub(done.len()),
+        measurements: (plan.per_round() * rounds_known).saturating_sub(done.len()),
         dir: summary.dir.clone(),
     });
     rounds(
@@ -133,20 +133,12 @@ fn rounds(
         }
         for index in &orders[round as usize] {
             let unit = &plan.units[*index];
-            let cases: Vec<&Case> = unit.iter().map(|case| &plan.cases[*case]).collect();
-            if done.has(&cases, round) {
+            if done.has(plan, unit, round) {
                 continue;
             }
-            let records = measure(
-                plan,
-                options,
-                environment,
-                (unit, *index),
-                (round, position),
-                &watcher,
-            );
-            for (lane, mut record) in records.into_iter().enumerate() {
-                keep::after(&mut record, environment, lane, (plan, options))?;
+            let place = (round, position);
+            for mut record in measure(plan, options, environment, (unit, *index), place, &watcher) {
+                keep::after(&mut record, environment, plan, options)?;
                 store.append(&record)?;
                 watcher.tell(&Event::CaseFinished {
                     name: plan.name_of(|key| KeyRecord::from(key) == record.case),
@@ -220,7 +212,7 @@ fn next(plan: &Plan, store: &Store) -> Result<Option<Next>> {
         &results,
         &Choice {
             baseline: None,
-            figure: Figure::Settled,
+            figure: Figure::usual(&results.cases),
             rule: Rule::default().with_threshold(plan.threshold)?,
         },
     );
@@ -275,6 +267,7 @@ fn record(plan: &Plan, options: &Options, remarks: Vec<String>) -> RunRecord {
                 .as_ref()
                 .map(|dir| dir.display().to_string()),
             time_limit_s: plan.sqlbench.time_limit_s,
+            load: plan.load.as_ref().map(Into::into),
         },
         host: Facts::read().into(),
         image: None,

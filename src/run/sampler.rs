@@ -70,7 +70,7 @@ impl Sampler {
                 self.phase = self.watch.as_ref().map(|_| Phase::new());
                 None
             }
-            Event::OperationStarted { .. } => {
+            Event::OperationStarted { .. } | Event::LoadProgress(_) => {
                 if let Some(phase) = self.phase.as_mut().filter(|p| !p.measuring) {
                     phase.measuring = true;
                     phase.began = Instant::now();
@@ -78,12 +78,10 @@ impl Sampler {
                 None
             }
             Event::PhaseFinished(result) => {
-                // Pauses of a duet are not in its time.
-                let paused = result.duet.as_ref().map_or(0, |duet| duet.paused_ns);
-                let returned = Duration::from_nanos(result.ends.returned.wall_ns + paused);
+                let returned = Duration::from_nanos(result.ends.returned.wall_ns);
                 Some(self.phase.take()?.until(returned))
             }
-            Event::OperationFinished(_) => None,
+            _ => None,
         }
     }
 }

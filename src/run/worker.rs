@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::probe::TargetProbe;
 use crate::engine::{Address, ServerWatch};
 use crate::error::{Context, Result};
-use crate::workload::{Bench, Duet, Event, Gate, ceiling, sqlbench};
+use crate::workload::{Bench, Duet, Event, Gate, ceiling, load, sqlbench};
 
 /// What a worker is to do; crosses its standard input.
 #[derive(Debug, Serialize, Deserialize)]
@@ -33,6 +33,11 @@ pub(super) enum Work {
     Phase {
         name: String,
         options: sqlbench::Options,
+    },
+    /// A load.
+    Load {
+        options: load::Options,
+        cell: load::Cell,
     },
     /// How many statements a second the harness itself can do.
     Ceiling,
@@ -77,6 +82,11 @@ fn perform(task: &Task, tell: &mut dyn FnMut(Event) -> Result<()>) -> Result<()>
             let gate = Gate::new(task.duet.as_ref())?;
             let mut bench = Bench::new(&task.address, &mut probe, tell, limit).with_gate(gate);
             sqlbench::run(name, &mut bench, options)
+        }
+        Work::Load { options, cell } => {
+            let limit = sqlbench::Options::default().time_limit();
+            let mut bench = Bench::new(&task.address, &mut probe, tell, limit);
+            load::run(&mut bench, options, *cell)
         }
         Work::Ceiling => {
             let limit = sqlbench::Options::default().time_limit();

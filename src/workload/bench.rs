@@ -8,11 +8,12 @@ use nix::sys::time::TimeVal;
 
 use super::event::{DuetResult, EndTime, Ends, Event, MachineUse, PhaseResult, Quantiles};
 use super::gate::Gate;
+use super::load::MachineCpu;
 use super::operation::Op;
 use super::slices::Slices;
-use crate::engine::{Address, Session, connect};
+use crate::engine::{Address, Session, SqlError, connect};
 use crate::error::{Context, Error, Result};
-use crate::host::Reading;
+use crate::host::{Reading, Window};
 use crate::measure::{CpuTime, DeviceCounters, Latency};
 
 /// What is watched from beside the measured loop. Each call costs microseconds and is
@@ -30,6 +31,10 @@ pub trait Probe {
     }
     /// Dirty and write-back bytes of the target's file system.
     fn dirty_bytes(&mut self) -> Option<u64>;
+    /// CPU time of the whole machine so far.
+    fn machine_cpu(&mut self) -> Option<MachineCpu> {
+        None
+    }
     /// syncfs of the target.
     ///
     /// # Errors
@@ -74,8 +79,8 @@ impl<'a> Bench<'a> {
             probe,
             observer,
             phase_start: None,
-            machine_start: None,
             slices: Slices::new(&Gate::Open),
+            machine_start: None,
             gate: Gate::Open,
             rest: Rest::default(),
             latency: Latency::new(),
@@ -125,6 +130,14 @@ impl<'a> Bench<'a> {
         Op::open(self, operation, planned)
     }
 
+    pub(super) fn server_memory(&mut self) -> Option<u64> {
+        self.probe.server_memory()
+    }
+
+    pub(super) fn machine_cpu(&mut self) -> Option<MachineCpu> {
+        self.probe.machine_cpu()
+    }
+
     /// True when the gate is to be passed by [`pause`](Bench::pause).
     #[inline]
     pub(super) fn is_over(&self, now: Instant) -> bool {
@@ -158,23 +171,6 @@ impl<'a> Bench<'a> {
             paused_ns: rest.paused.as_nanos() as u64,
             resting_device: rest.device,
             resting_server: rest.server,
-        })
-    }
-
-    /// What the machine did since the phase's start beside client and server; `None` in
-    /// a duet, where the other case's work cannot be told from it.
-    fn machine_use(&mut self, client: CpuTime, server: Option<CpuTime>) -> Option<MachineUse> {
-        let start = self.machine_start.take()?;
-        let window = start.until(&self.probe.machine()?);
-        let busy = CpuTime {
-            user_ns: window.user_ns,
-            system_ns: window.system_ns,
-        };
-        matches!(self.gate, Gate::Open).then(|| MachineUse {
-            others: busy.since(client).since(server.unwrap_or_default()),
-            steal_ns: window.steal_ns,
-            cpu_stalled_ns: window.cpu_stalled_ns,
-            io_stalled_ns: window.io_stalled_ns,
         })
     }
 
@@ -223,19 +219,27 @@ pub fn run_phase(
     bench.phase_start = None;
     body(bench).with_context(|| format!("phase {name}"))?;
     let after = bench.stamp_after();
-    let rest = bench.rest;
+    let pauses = bench.rest;
+    // The other comes to its own end before ours goes on to what follows.
+    bench.gate.arrive();
     let Some(before) = bench.phase_start else {
         return Err(Error::msg(format!("phase {name} measured nothing")));
     };
+    let machine = bench.probe.machine();
+    let dirty_bytes = bench.probe.dirty_bytes();
+    let server_memory_bytes = bench.probe.server_memory();
+    let machine = bench.machine_start.take().zip(machine);
+    // In a duet the rest of the machine is mostly the other case.
+    let machine = machine.filter(|_| matches!(bench.gate, Gate::Open));
     let client = after.client.since(before.client);
     let server = after.server.zip(before.server);
     let server = server.map(|(after, before)| after.since(before));
-    let machine = bench.machine_use(client, server);
-    let dirty_bytes = bench.probe.dirty_bytes();
-    let server_memory_bytes = bench.probe.server_memory();
-    // The other comes to its own end before ours goes on to what follows.
-    bench.gate.arrive();
-    let ends = settle(bench, keeper.as_mut(), (before, after), rest.paused)?;
+    let ends = settle(
+        bench,
+        &mut || keeper.checkpoint(),
+        (before, after),
+        pauses.paused,
+    )?;
     bench.tell(Event::PhaseFinished(PhaseResult {
         name: name.to_string(),
         ends: Ends {
@@ -244,9 +248,9 @@ pub fn run_phase(
         },
         client,
         server,
-        machine,
+        machine: machine.map(|(from, to)| others(&from.until(&to), client, server)),
         server_memory_bytes,
-        duet: bench.duet_result(&rest),
+        duet: bench.duet_result(&pauses),
         settings,
     }))?;
     drop(keeper);
@@ -273,11 +277,25 @@ fn sum<T: Copy + std::ops::Add<Output = T>>(
     Some(sum.map_or(more, |sum| sum + more))
 }
 
+/// What is left of the machine's work without the client's and the server's.
+fn others(window: &Window, client: CpuTime, server: Option<CpuTime>) -> MachineUse {
+    let busy = CpuTime {
+        user_ns: window.user_ns,
+        system_ns: window.system_ns,
+    };
+    MachineUse {
+        others: busy.since(client).since(server.unwrap_or_default()),
+        steal_ns: window.steal_ns,
+        cpu_stalled_ns: window.cpu_stalled_ns,
+        io_stalled_ns: window.io_stalled_ns,
+    }
+}
+
 /// Goes on to *flushed* and *settled*; the reading of counters in between is in none of
 /// the times.
-fn settle(
+pub(super) fn settle(
     bench: &mut Bench<'_>,
-    session: &mut dyn Session,
+    checkpoint: &mut dyn FnMut() -> Result<(), SqlError>,
     (before, returned): (Stamp, Stamp),
     paused: Duration,
 ) -> Result<Ends> {
@@ -294,8 +312,7 @@ fn settle(
     let flushed_device = bench.probe.device();
 
     let start = Instant::now();
-    session
-        .checkpoint()
+    checkpoint()
         .map_err(Error::new)
         .context("the WAL checkpoint after the phase failed")?;
     bench.probe.sync().context("cannot flush the target")?;

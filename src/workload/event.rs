@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::load::{Checked, LoadResult, Progress};
 use crate::measure::{CpuTime, DeviceCounters};
 
 /// Told outside every measured window.
@@ -27,6 +28,12 @@ pub enum Event {
     },
     /// An operation has ended.
     OperationFinished(Box<OperationResult>),
+    /// How a load goes on.
+    LoadProgress(Progress),
+    /// A load has returned.
+    LoadFinished(Box<LoadResult>),
+    /// What was found when the data of a load were checked.
+    LoadChecked(Checked),
     /// A phase has returned, been flushed and settled.
     PhaseFinished(PhaseResult),
 }
@@ -160,11 +167,11 @@ pub struct PhaseResult {
     pub server: Option<CpuTime>,
     /// Memory of the server at *returned*, bytes.
     pub server_memory_bytes: Option<u64>,
-    /// The rest of the machine until *returned*.
-    pub machine: Option<MachineUse>,
     /// What a duet did to it; `None` where it played alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duet: Option<DuetResult>,
+    /// The rest of the machine until *returned*.
+    pub machine: Option<MachineUse>,
     /// Settings read back from the engine at the phase's start.
     pub settings: std::collections::BTreeMap<String, String>,
 }

@@ -8,6 +8,7 @@ mod gate;
 mod operation;
 mod slices;
 
+pub mod load;
 pub mod sqlbench;
 
 pub use bench::{Bench, Probe, run_phase};

@@ -5,9 +5,13 @@
 #![expect(clippy::unwrap_used, reason = "a test may end in a panic")]
 
 mod calls;
+mod corpus;
+mod loads;
+mod noting;
 mod orphan;
 mod phases;
 mod reference;
+mod scripts;
 mod sessions;
 mod starting;
 mod support;
@@ -43,4 +47,19 @@ for_each_server! {
     prepares_every_text => crate::texts::prepares_every_text,
     runs_every_phase => crate::phases::runs_every_phase,
     outlives_nobody => crate::orphan::outlives_nobody,
+}
+
+#[test]
+fn scripts_send_what_pgbench_sends() {
+    scripts::send_what_pgbench_sends();
+}
+
+#[test]
+fn built_in_scripts_send_what_pgbench_sends() {
+    scripts::built_in_scripts_send_what_pgbench_sends();
+}
+
+#[test]
+fn built_in_scripts_find_their_tables() {
+    scripts::built_in_scripts_find_their_tables();
 }

@@ -65,6 +65,7 @@ fn run(address: &Address, phase: &str, options: &Options) -> Vec<String> {
 fn expected(kind: Kind, phase: &str, options: &Options, dir: &Path) -> Vec<String> {
     let address = Address::Sqlite {
         dir: dir.to_path_buf(),
+        file: "main.db".to_string(),
         settings: Settings::from([("synchronous".to_string(), "off".to_string())]),
     };
     let mut lines = run(&address, phase, options);

@@ -178,6 +178,7 @@ fn sqlite_prepares_every_text() {
     let dir: &Path = files.path();
     let address = Address::Sqlite {
         dir: dir.to_path_buf(),
+        file: "main.db".to_string(),
         settings: Settings::from([
             ("journal_mode".to_string(), "wal".to_string()),
             ("synchronous".to_string(), "off".to_string()),

@@ -1,6 +1,7 @@
 //! MySQL and MariaDB: found, told apart, initialised and run as private servers of our
 //! own.
 
+mod activity;
 mod checkpoint;
 mod find;
 mod init;

@@ -148,12 +148,24 @@ pub(super) fn walk_text(mut body: &[u8]) {
 /// not of that shape.
 #[inline]
 pub(super) fn walk_binary(body: &[u8], types: &[u8]) -> Option<()> {
+    each_field(body, types, |_, field| {
+        black_box(field);
+    })
+}
+
+#[inline]
+fn each_field<'b>(
+    body: &'b [u8],
+    types: &[u8],
+    mut field: impl FnMut(u8, Option<&'b [u8]>),
+) -> Option<()> {
     // The first two bits of the map of NULLs are not used.
     let map_bytes = (types.len() + 9) / 8;
     let map = body.get(1..1 + map_bytes)?;
     let mut rest = body.get(1 + map_bytes..)?;
     for (n, kind) in types.iter().enumerate() {
         if map[(n + 2) / 8] & 1 << ((n + 2) % 8) != 0 {
+            field(*kind, None);
             continue;
         }
         let length = match kind {
@@ -164,9 +176,37 @@ pub(super) fn walk_binary(body: &[u8], types: &[u8]) -> Option<()> {
             6 => 0,
             _ => take_length(&mut rest)?,
         };
-        black_box(take_bytes(&mut rest, length)?);
+        field(*kind, Some(take_bytes(&mut rest, length)?));
     }
     Some(())
+}
+
+/// The fields of a binary row as text; times and dates as their bytes in hexadecimal.
+pub(super) fn binary_texts(body: &[u8], types: &[u8]) -> Option<Vec<Option<String>>> {
+    let mut row = Vec::with_capacity(types.len());
+    each_field(body, types, |kind, field| {
+        row.push(field.map(|bytes| binary_text(kind, bytes)));
+    })?;
+    Some(row)
+}
+
+fn binary_text(kind: u8, bytes: &[u8]) -> String {
+    match (kind, bytes) {
+        (1, [v]) => (*v as i8).to_string(),
+        (2 | 13, &[a, b]) => i16::from_le_bytes([a, b]).to_string(),
+        (3 | 9, &[a, b, c, d]) => i32::from_le_bytes([a, b, c, d]).to_string(),
+        (4, &[a, b, c, d]) => f32::from_le_bytes([a, b, c, d]).to_string(),
+        (5 | 8, bytes) => {
+            let mut all = [0; 8];
+            all.copy_from_slice(bytes);
+            match kind {
+                5 => f64::from_le_bytes(all).to_string(),
+                _ => i64::from_le_bytes(all).to_string(),
+            }
+        }
+        (7 | 10 | 11 | 12, bytes) => bytes.iter().map(|b| format!("{b:02x}")).collect(),
+        (_, bytes) => String::from_utf8_lossy(bytes).into_owned(),
+    }
 }
 
 /// The type byte of a column definition.
@@ -180,8 +220,19 @@ pub(super) fn column_type(mut body: &[u8]) -> Option<u8> {
     body.get(7).copied()
 }
 
+/// The name of a column, from its definition; empty where it cannot be read.
+pub(super) fn column_name(mut body: &[u8]) -> String {
+    let mut name = None;
+    // Catalog, schema, table, its own name, column.
+    for _ in 0..5 {
+        name = take_length(&mut body).and_then(|length| take_bytes(&mut body, length));
+    }
+    String::from_utf8_lossy(name.unwrap_or_default()).into_owned()
+}
+
 /// The body of COM_STMT_EXECUTE after the command byte.
 pub(super) fn put_execute(statement: u32, params: &[Param<'_>], out: &mut Vec<u8>) {
+    const DOUBLE: u8 = 0x05;
     const LONGLONG: u8 = 0x08;
     const VAR_STRING: u8 = 0xfd;
     out.extend_from_slice(&statement.to_le_bytes());
@@ -190,22 +241,33 @@ pub(super) fn put_execute(statement: u32, params: &[Param<'_>], out: &mut Vec<u8
     if params.is_empty() {
         return;
     }
-    // No NULLs; types follow.
-    out.resize(out.len() + params.len().div_ceil(8), 0);
+    let map = out.len();
+    out.resize(map + params.len().div_ceil(8), 0);
+    for (n, _) in params
+        .iter()
+        .enumerate()
+        .filter(|(_, p)| **p == Param::Null)
+    {
+        out[map + n / 8] |= 1 << (n % 8);
+    }
+    // Types follow.
     out.push(1);
     for param in params {
         out.extend_from_slice(match param {
             Param::Int(_) => &[LONGLONG, 0],
-            Param::Text(_) => &[VAR_STRING, 0],
+            Param::Float(_) => &[DOUBLE, 0],
+            Param::Text(_) | Param::Null => &[VAR_STRING, 0],
         });
     }
     for param in params {
         match param {
             Param::Int(value) => out.extend_from_slice(&value.to_le_bytes()),
+            Param::Float(value) => out.extend_from_slice(&value.to_le_bytes()),
             Param::Text(text) => {
                 put_length(text.len(), out);
                 out.extend_from_slice(text.as_bytes());
             }
+            Param::Null => {}
         }
     }
 }

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use super::protocol::{
     COM_QUERY, COM_QUIT, COM_STMT_CLOSE, COM_STMT_EXECUTE, COM_STMT_PREPARE, Greeting,
-    HEADER_BYTES, LONGEST, column_type, next_text, put_execute, seal, take_length, walk_binary,
-    walk_text,
+    HEADER_BYTES, LONGEST, binary_texts, column_name, column_type, next_text, put_execute, seal,
+    take_length, walk_binary, walk_text,
 };
-use super::{checkpoint, settings};
+use super::{activity, checkpoint, settings};
 use crate::engine::wire::{Wire, lost, out_of_step};
-use crate::engine::{Meaning, Param, Session, Settings, SqlError, StatementId};
+use crate::engine::{Activity, Meaning, Param, Session, Settings, SqlError, StatementId, Table};
 use crate::sql::Dialect;
 
 /// First byte of an answer that is no result set.
@@ -156,6 +156,38 @@ impl MySession {
         }
     }
 
+    /// Runs a prepared statement; `row` gets each row with the types of its columns and
+    /// says `None` to one that is not of them.
+    fn run_prepared(
+        &mut self,
+        statement: StatementId,
+        params: &[Param<'_>],
+        mut column: impl FnMut(&[u8]),
+        mut row: impl FnMut(&[u8], &[u8]) -> Option<()>,
+    ) -> Result<u64, SqlError> {
+        let id = self.prepared[statement.0];
+        self.send(COM_STMT_EXECUTE, |out| put_execute(id, params, out))?;
+        let columns = self.head()?;
+        if columns == 0 {
+            return Ok(0);
+        }
+        let mut types = std::mem::take(&mut self.types);
+        types.clear();
+        for _ in 0..columns {
+            let definition = self.packet()?;
+            column(definition);
+            let kind = column_type(definition);
+            types.push(kind.ok_or_else(|| out_of_step("a wrong column definition"))?);
+        }
+        let mut whole = true;
+        let count = self.rows(|body| whole &= row(body, &types).is_some())?;
+        self.types = types;
+        match whole {
+            true => Ok(count),
+            false => Err(out_of_step("a row that is not of its columns' types")),
+        }
+    }
+
     fn query(&mut self, sql: &str, row: impl FnMut(&[u8])) -> Result<u64, SqlError> {
         self.send(COM_QUERY, |out| out.extend_from_slice(sql.as_bytes()))?;
         let columns = self.head()?;
@@ -167,6 +199,15 @@ impl MySession {
         }
         self.rows(row)
     }
+}
+
+/// The fields of a text row.
+fn text_row(mut body: &[u8]) -> Vec<Option<String>> {
+    let mut row = Vec::new();
+    while let Some(field) = next_text(&mut body) {
+        row.push(field.map(|f| String::from_utf8_lossy(f).into_owned()));
+    }
+    row
 }
 
 /// From an ERR packet: number, SQLSTATE and words.
@@ -217,13 +258,7 @@ impl Session for MySession {
 
     fn values(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, SqlError> {
         let mut rows = Vec::new();
-        self.query(sql, |mut body| {
-            let mut row = Vec::new();
-            while let Some(field) = next_text(&mut body) {
-                row.push(field.map(|f| String::from_utf8_lossy(f).into_owned()));
-            }
-            rows.push(row);
-        })?;
+        self.query(sql, |body| rows.push(text_row(body)))?;
         Ok(rows)
     }
 
@@ -253,25 +288,7 @@ impl Session for MySession {
         statement: StatementId,
         params: &[Param<'_>],
     ) -> Result<u64, SqlError> {
-        let id = self.prepared[statement.0];
-        self.send(COM_STMT_EXECUTE, |out| put_execute(id, params, out))?;
-        let columns = self.head()?;
-        if columns == 0 {
-            return Ok(0);
-        }
-        let mut types = std::mem::take(&mut self.types);
-        types.clear();
-        for _ in 0..columns {
-            let kind = column_type(self.packet()?);
-            types.push(kind.ok_or_else(|| out_of_step("a wrong column definition"))?);
-        }
-        let mut whole = true;
-        let count = self.rows(|body| whole &= walk_binary(body, &types).is_some())?;
-        self.types = types;
-        match whole {
-            true => Ok(count),
-            false => Err(out_of_step("a row that is not of its columns' types")),
-        }
+        self.run_prepared(statement, params, |_| (), walk_binary)
     }
 
     /// The protocol has no answer to this one.
@@ -305,6 +322,39 @@ impl Session for MySession {
 
     fn checkpoint(&mut self) -> Result<(), SqlError> {
         checkpoint::write_back(self)
+    }
+
+    fn table(&mut self, sql: &str) -> Result<Table, SqlError> {
+        self.send(COM_QUERY, |out| out.extend_from_slice(sql.as_bytes()))?;
+        let mut table = Table::default();
+        let columns = self.head()?;
+        for _ in 0..columns {
+            table.columns.push(column_name(self.packet()?));
+        }
+        if columns > 0 {
+            self.rows(|body| table.rows.push(text_row(body)))?;
+        }
+        Ok(table)
+    }
+
+    fn table_prepared(
+        &mut self,
+        statement: StatementId,
+        params: &[Param<'_>],
+    ) -> Result<Table, SqlError> {
+        let mut columns = Vec::new();
+        let mut rows = Vec::new();
+        self.run_prepared(
+            statement,
+            params,
+            |definition| columns.push(column_name(definition)),
+            |body, types| binary_texts(body, types).map(|row| rows.push(row)),
+        )?;
+        Ok(Table { columns, rows })
+    }
+
+    fn activity(&mut self) -> Result<Activity, SqlError> {
+        activity::read(self)
     }
 }
 

@@ -1,6 +1,8 @@
 //! PostgreSQL: found, initialised and run as a private server of our own.
 
+mod activity;
 mod find;
+mod link;
 mod session;
 mod settings;
 mod texts;
@@ -12,6 +14,7 @@ use std::time::Duration;
 use nix::sys::signal::Signal;
 
 pub(super) use find::find;
+pub use link::{Answer, PgLink};
 pub use session::PgSession;
 
 use super::instance::{INIT_LIMIT, Instance, READY_LIMIT};
@@ -30,6 +33,8 @@ pub const DATABASE: &str = "mountmark";
 
 /// The socket's name follows the port number, although no port is opened.
 const SOCKET: &str = ".s.PGSQL.5432";
+/// The server's log, beside its socket.
+const LOG: &str = "server.log";
 /// An unprivileged user of this name must exist where we are root.
 const ACCOUNT: &str = "postgres";
 /// A first session must get its answers in this time.
@@ -161,7 +166,7 @@ impl Postgres {
         for (name, value) in settings::for_server(&launch.settings) {
             spawn = spawn.arg("-c").arg(format!("{name}={value}"));
         }
-        let log = Log::at(&launch.run_dir.join("server.log"))?;
+        let log = Log::at(&launch.run_dir.join(LOG))?;
         let process = spawn.start(log, None)?;
         Ok(Instance {
             label: self.build.label(),

@@ -4,21 +4,23 @@
 
 use std::hint::black_box;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bytes::BytesMut;
-use postgres_protocol::IsNull;
 use postgres_protocol::message::backend::{self, Header};
 use postgres_protocol::message::frontend;
 
-use super::{SOCKET, settings, texts};
+use super::link::put_param;
+use super::{SOCKET, activity, settings, texts};
 use crate::engine::wire::{Wire, lost, out_of_step};
-use crate::engine::{Meaning, Param, Session, Settings, SqlError, StatementId};
+use crate::engine::{
+    Activity, Meaning, Param, Session, Settings, SqlError, StatementId, WalCheckpoint,
+};
 use crate::sql::Dialect;
 
 /// Tag and length.
-const HEADER_BYTES: usize = 5;
+pub(super) const HEADER_BYTES: usize = 5;
 
 /// One connection.
 pub struct PgSession {
@@ -26,6 +28,8 @@ pub struct PgSession {
     out: BytesMut,
     /// Names of prepared statements by id.
     prepared: Vec<String>,
+    /// The directory of socket and log.
+    dir: PathBuf,
 }
 
 impl PgSession {
@@ -46,6 +50,7 @@ impl PgSession {
             wire,
             out: BytesMut::with_capacity(4096),
             prepared: Vec::new(),
+            dir: dir.to_path_buf(),
         };
         let parameters = [
             ("user", user),
@@ -131,7 +136,7 @@ fn walk(mut body: &[u8]) {
 
 /// The next field of a row without its column count; the inner `None` is NULL.
 #[inline]
-fn next_field<'a>(body: &mut &'a [u8]) -> Option<Option<&'a [u8]>> {
+pub(super) fn next_field<'a>(body: &mut &'a [u8]) -> Option<Option<&'a [u8]>> {
     let (length, rest) = body.split_first_chunk::<4>()?;
     match usize::try_from(i32::from_be_bytes(*length)) {
         Err(_) => {
@@ -147,14 +152,14 @@ fn next_field<'a>(body: &mut &'a [u8]) -> Option<Option<&'a [u8]>> {
 }
 
 /// The text form of a number, without an allocation.
-fn put_int(value: i64, out: &mut BytesMut) {
+pub(super) fn put_int(value: i64, out: &mut BytesMut) {
     use std::fmt::Write;
     // Writing to a BytesMut cannot fail but for lack of memory.
     let _ = write!(out, "{value}");
 }
 
 #[cold]
-fn unsendable(error: io::Error) -> SqlError {
+pub(super) fn unsendable(error: io::Error) -> SqlError {
     SqlError {
         code: String::new(),
         message: format!("the statement cannot be sent: {error}"),
@@ -163,7 +168,7 @@ fn unsendable(error: io::Error) -> SqlError {
 }
 
 #[cold]
-fn last_word(failure: Option<SqlError>, end: io::Error) -> SqlError {
+pub(super) fn last_word(failure: Option<SqlError>, end: io::Error) -> SqlError {
     match failure {
         Some(error) => SqlError {
             meaning: Meaning::Disconnected,
@@ -175,7 +180,7 @@ fn last_word(failure: Option<SqlError>, end: io::Error) -> SqlError {
 
 /// From an ErrorResponse, header included.
 #[cold]
-fn server_error(message: &[u8]) -> SqlError {
+pub(super) fn server_error(message: &[u8]) -> SqlError {
     let mut code = String::new();
     let mut text = String::new();
     for field in message[HEADER_BYTES..].split(|byte| *byte == 0) {
@@ -226,14 +231,7 @@ impl Session for PgSession {
 
     fn values(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, SqlError> {
         let mut rows = Vec::new();
-        self.simple(sql, |body| {
-            let mut body = body.get(2..).unwrap_or_default();
-            let mut row = Vec::new();
-            while let Some(field) = next_field(&mut body) {
-                row.push(field.map(|f| String::from_utf8_lossy(f).into_owned()));
-            }
-            rows.push(row);
-        })?;
+        self.simple(sql, |body| rows.push(texts_of(body)))?;
         Ok(rows)
     }
 
@@ -253,16 +251,10 @@ impl Session for PgSession {
         params: &[Param<'_>],
     ) -> Result<u64, SqlError> {
         self.out.clear();
-        let put = |param: &Param<'_>, out: &mut BytesMut| {
-            match param {
-                Param::Int(value) => put_int(*value, out),
-                Param::Text(text) => out.extend_from_slice(text.as_bytes()),
-            }
-            Ok(IsNull::No)
-        };
         let name = &self.prepared[statement.0];
         // No format codes: all values are texts, in and out, as with libpq.
-        frontend::bind("", name, [], params, put, [], &mut self.out).map_err(|error| {
+        let values = params.iter().copied();
+        frontend::bind("", name, [], values, put_param, [], &mut self.out).map_err(|error| {
             unsendable(match error {
                 frontend::BindError::Conversion(error) => io::Error::other(error),
                 frontend::BindError::Serialization(error) => error,
@@ -305,6 +297,29 @@ impl Session for PgSession {
     fn checkpoint(&mut self) -> Result<(), SqlError> {
         self.execute("CHECKPOINT").map(drop)
     }
+
+    fn activity(&mut self) -> Result<Activity, SqlError> {
+        activity::read(self)
+    }
+
+    fn await_quiet(&mut self) -> Result<(), SqlError> {
+        activity::await_quiet(self)
+    }
+
+    fn wal_checkpoints(&mut self) -> Option<Vec<WalCheckpoint>> {
+        let log = std::fs::read(self.dir.join(super::LOG)).ok()?;
+        Some(activity::checkpoints(&String::from_utf8_lossy(&log)))
+    }
+}
+
+/// The fields of a row as text.
+fn texts_of(body: &[u8]) -> Vec<Option<String>> {
+    let mut body = body.get(2..).unwrap_or_default();
+    let mut row = Vec::new();
+    while let Some(field) = next_field(&mut body) {
+        row.push(field.map(|f| String::from_utf8_lossy(f).into_owned()));
+    }
+    row
 }
 
 impl Drop for PgSession {

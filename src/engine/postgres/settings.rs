@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use super::activity::LOG_LINE_PREFIX;
 use super::{ANSWER_LIMIT, PgSession};
 use crate::engine::{Session, Settings};
 use crate::error::{Error, Result, bail, usage};
@@ -88,13 +89,17 @@ fn is_initdbs(name: &str) -> bool {
 }
 
 /// What every private server runs with.
-pub(super) fn private(run_dir: &Path) -> [(&'static str, String); 3] {
+///
+/// The log's lines begin with a time that can be read back: WAL checkpoints are found by it.
+pub(super) fn private(run_dir: &Path) -> [(&'static str, String); 5] {
     // The value is a list: a quoted element may hold commas and spaces.
     let dir = run_dir.display().to_string().replace('"', "\"\"");
     [
         ("listen_addresses", String::new()),
         ("unix_socket_directories", format!("\"{dir}\"")),
         ("unix_socket_permissions", "0700".to_string()),
+        ("log_checkpoints", "on".to_string()),
+        ("log_line_prefix", LOG_LINE_PREFIX.to_string()),
     ]
 }
 

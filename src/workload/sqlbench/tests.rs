@@ -125,6 +125,7 @@ pub(super) fn operations(
 pub(super) fn sqlite(dir: &Path, journal: &str) -> Address {
     Address::Sqlite {
         dir: dir.to_path_buf(),
+        file: "main.db".to_string(),
         settings: [("journal_mode", journal), ("synchronous", "off")]
             .map(|(k, v)| (k.to_string(), v.to_string()))
             .into(),

@@ -1,5 +1,7 @@
 //! SQLite, bundled and embedded in the worker: the open file set plays the server's part.
 
+mod busy;
+
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
@@ -7,8 +9,8 @@ use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, Statement};
 
 use super::{
-    Address, Build, Engine, Kind, Launch, Meaning, Param, Server, Session, Settings, SqlError,
-    StatementId,
+    Address, Build, BusyWaits, Engine, Kind, Launch, Meaning, Param, Server, Session, Settings,
+    SqlError, StatementId, Table,
 };
 use crate::error::Result;
 use crate::measure::CpuTime;
@@ -107,6 +109,7 @@ impl Server for Files {
     fn address(&self) -> Address {
         Address::Sqlite {
             dir: self.dir.clone(),
+            file: FILE.to_string(),
             settings: self.settings.clone(),
         }
     }
@@ -141,13 +144,16 @@ pub struct SqliteSession {
 }
 
 impl SqliteSession {
-    /// Opens (and makes) the database file in `dir` and applies `settings` as PRAGMAs.
+    /// Opens (and makes) the database `file` and applies `settings` as PRAGMAs.
     ///
     /// # Errors
     /// SQLite's words; a PRAGMA that is unknown or did not take, with what is in effect.
-    pub fn open(dir: &Path, settings: &Settings) -> Result<Self, SqlError> {
-        let connection = Connection::open(dir.join(FILE)).map_err(sql_error)?;
+    pub fn open(file: &Path, settings: &Settings) -> Result<Self, SqlError> {
+        let connection = Connection::open(file).map_err(sql_error)?;
         connection.set_prepared_statement_cache_capacity(256);
+        connection
+            .busy_handler(Some(busy::wait))
+            .map_err(sql_error)?;
         let mut session = SqliteSession {
             connection,
             prepared: Vec::new(),
@@ -257,7 +263,9 @@ impl ToSql for Param<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(match self {
             Param::Int(value) => ToSqlOutput::from(*value),
+            Param::Float(value) => ToSqlOutput::from(*value),
             Param::Text(text) => ToSqlOutput::from(*text),
+            Param::Null => ToSqlOutput::from(rusqlite::types::Null),
         })
     }
 }
@@ -277,6 +285,28 @@ fn pull(statement: &mut Statement<'_>, params: &[Param<'_>]) -> rusqlite::Result
         count += 1;
     }
     Ok(count)
+}
+
+/// Keeps every row with the names of its columns.
+fn table(statement: &mut Statement<'_>, params: &[Param<'_>]) -> rusqlite::Result<Table> {
+    for (n, param) in params.iter().enumerate() {
+        statement.raw_bind_parameter(n + 1, param)?;
+    }
+    let columns: Vec<String> = statement
+        .column_names()
+        .into_iter()
+        .map(String::from)
+        .collect();
+    let mut found = Table {
+        columns,
+        rows: Vec::new(),
+    };
+    let mut rows = statement.raw_query();
+    while let Some(row) = rows.next()? {
+        let fields = (0..found.columns.len()).map(|column| row.get_ref(column).map(text_of));
+        found.rows.push(fields.collect::<rusqlite::Result<_>>()?);
+    }
+    Ok(found)
 }
 
 fn text_of(value: ValueRef<'_>) -> Option<String> {
@@ -331,6 +361,28 @@ impl Session for SqliteSession {
             .prepare_cached(&self.prepared[statement.0])
             .map_err(sql_error)?;
         pull(&mut statement, params).map_err(sql_error)
+    }
+
+    fn table(&mut self, sql: &str) -> Result<Table, SqlError> {
+        let mut statement = self.connection.prepare(sql).map_err(sql_error)?;
+        table(&mut statement, &[]).map_err(sql_error)
+    }
+
+    fn table_prepared(
+        &mut self,
+        statement: StatementId,
+        params: &[Param<'_>],
+    ) -> Result<Table, SqlError> {
+        let mut statement = self
+            .connection
+            .prepare_cached(&self.prepared[statement.0])
+            .map_err(sql_error)?;
+        table(&mut statement, params).map_err(sql_error)
+    }
+
+    /// Those of the calling thread: a session is used by one.
+    fn busy_waits(&self) -> Option<BusyWaits> {
+        Some(busy::waits())
     }
 
     fn finish(&mut self, statement: StatementId) -> Result<(), SqlError> {
@@ -393,7 +445,7 @@ mod tests {
             .iter()
             .map(|(k, v)| (k.to_string(), v.to_string()))
             .collect();
-        let session = SqliteSession::open(dir.path(), &settings)?;
+        let session = SqliteSession::open(&dir.path().join(FILE), &settings)?;
         Ok((dir, session))
     }
 

@@ -1,0 +1,81 @@
+//! One stretch of load, the warm-up or the measured one, as all clients share it.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::error::Error;
+use crate::measure::Checkpoints;
+
+/// How much is to be done; what comes first ends it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Amount {
+    pub time: Option<Duration>,
+    /// Transactions of each client.
+    pub each: Option<u64>,
+    /// Committed transactions of all clients together.
+    pub total: Option<u64>,
+}
+
+/// One stretch of load.
+pub(super) struct Period {
+    pub amount: Amount,
+    pub checkpoints: Checkpoints,
+    start: OnceLock<Instant>,
+    claimed: AtomicU64,
+}
+
+impl Period {
+    pub fn new(amount: Amount, checkpoints: &[u64]) -> Self {
+        Period {
+            amount,
+            checkpoints: Checkpoints::new(checkpoints),
+            start: OnceLock::new(),
+            claimed: AtomicU64::new(0),
+        }
+    }
+
+    /// Sets the start, which all clients count from; before they are released.
+    pub fn begin(&self) -> Instant {
+        *self.start.get_or_init(Instant::now)
+    }
+
+    pub fn deadline(&self) -> Option<Instant> {
+        Some(self.begin() + self.amount.time?)
+    }
+
+    /// Claims one of the transactions of all clients together; false when none is left.
+    #[inline]
+    pub fn claim(&self) -> bool {
+        match self.amount.total {
+            None => true,
+            Some(total) => self.claimed.fetch_add(1, Ordering::Relaxed) < total,
+        }
+    }
+}
+
+/// The first failure, which stops every client.
+#[derive(Default)]
+pub(super) struct Alarm {
+    raised: AtomicBool,
+    first: Mutex<Option<Error>>,
+}
+
+impl Alarm {
+    #[inline]
+    pub fn is_raised(&self) -> bool {
+        self.raised.load(Ordering::Relaxed)
+    }
+
+    #[cold]
+    pub fn raise(&self, error: Error) {
+        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        first.get_or_insert(error);
+        self.raised.store(true, Ordering::Relaxed);
+    }
+
+    pub fn take(&self) -> Option<Error> {
+        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        first.take()
+    }
+}

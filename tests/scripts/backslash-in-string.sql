@@ -1,0 +1,2 @@
+SELECT 'ends with \', 'x;';
+SELECT E'it\'s;', e'\\', E'\\''s';

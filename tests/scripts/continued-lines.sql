@@ -1,0 +1,6 @@
+\set a \
+  1 + \
+  2
+\set b\
+  4
+SELECT :a, :b;

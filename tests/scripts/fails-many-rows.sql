@@ -1,0 +1,3 @@
+-- corpus: fails
+SELECT id FROM corpus \gset
+SELECT 2;

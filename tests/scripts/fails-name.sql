@@ -1,0 +1,3 @@
+-- corpus: fails
+SELECT 1 \gset
+SELECT 2;

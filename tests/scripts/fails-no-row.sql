@@ -1,0 +1,3 @@
+-- corpus: fails
+SELECT 1 AS a WHERE false \gset
+SELECT 2;

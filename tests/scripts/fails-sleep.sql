@@ -1,0 +1,4 @@
+-- corpus: fails define=v=text
+SELECT 1;
+\sleep :v ms
+SELECT 2;

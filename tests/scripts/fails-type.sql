@@ -1,0 +1,4 @@
+-- corpus: fails
+SELECT 1;
+\set a true + 1
+SELECT 2;

@@ -1,0 +1,2 @@
+-- corpus: simple
+SELECT '{"a":true,"b":null, "c":"d"}'::json, 'smile :D', ':nothing';

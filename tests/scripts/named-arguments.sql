@@ -1,0 +1,2 @@
+\set d 3
+SELECT make_interval(days := 3), make_interval(days := :d);

@@ -1,0 +1,3 @@
+SELECT ';', 'a;b', 'it''s; fine', '\set x 1', '--', '/*';
+SELECT 'line one;
+line two;';

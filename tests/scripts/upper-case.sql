@@ -1,0 +1,6 @@
+\SET a 1
+\If TRUE
+SELECT :a;
+\ELSE
+SELECT 0;
+\EndIf

@@ -1,0 +1,2 @@
+\set größe 4
+SELECT :größe AS "größe", 'naïve; ☃';

@@ -1,0 +1,5 @@
+-- corpus: simple
+\set n 5
+SELECT :n /* :n */ -- :n
+;
+-- :n
