@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+use super::files::FilesArgs;
 use super::load_args::LoadArgs;
 use super::on::On;
 use crate::compare::Aspect;
@@ -174,8 +175,8 @@ pub struct CompareArgs {
 #[derive(Debug, clap::Args)]
 pub struct RunArgs {
     /// What is run: sql-bench (the eight phases of the published results), or single phases:
-    /// alter-table, ATIS, big-tables, connect, create, insert, select, wisconsin, transactions; or
-    /// load (many connections)
+    /// alter-table, ATIS, big-tables, connect, create, insert, select, wisconsin, transactions;
+    /// load (many connections); or without a database: tree (small-files, source-tree), sync
     #[arg(value_name = "WORKLOAD")]
     pub workloads: Vec<String>,
 
@@ -236,6 +237,9 @@ pub struct RunArgs {
     /// with the same row counts, if not given)
     #[arg(long, value_name = "DIR")]
     pub atis_data: Option<PathBuf>,
+    /// Trees of files and bare sync calls
+    #[command(flatten)]
+    pub files: FilesArgs,
 
     /// Seconds an operation may take before it is cut short
     #[arg(long, value_name = "SECONDS", default_value_t = 600.0)]

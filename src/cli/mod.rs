@@ -6,6 +6,7 @@ mod commands;
 mod compare;
 mod doctor;
 mod duets;
+mod files;
 mod import;
 mod load_args;
 mod load_plan;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::args::RunArgs;
 use super::duets;
+use super::files::{self, FilesArgs};
 use super::load_plan;
 use super::on;
 use crate::compare;
@@ -48,9 +49,19 @@ pub fn resolve(args: &RunArgs, privilege: &Privilege) -> Result<Resolved> {
     }
     devices(args, &targets)?;
     let baseline = baseline(args, &targets)?;
-    let workloads = workloads(&args.workloads)?;
+    let (workloads, files) = workloads(&args.workloads, &args.files)?;
+    ensure!(
+        !workloads.is_empty() || args.engine.is_empty() && args.set.is_empty(),
+        usage(
+            "--engine and --set fit no workload that was named; add one with a database: sql-bench"
+        )
+    );
+    notes.extend(files::crowded(args, &files));
     let seed = args.seed.unwrap_or_else(rand::random);
-    let mut engines = engines(args)?;
+    let mut engines = match workloads.is_empty() {
+        true => Vec::new(),
+        false => engines(args)?,
+    };
     let (load, loads) = match workloads.iter().any(|w| w == load::NAME) {
         true => {
             let kinds: Vec<Kind> = engines.iter().map(|(spec, ..)| spec.kind).collect();
@@ -67,6 +78,7 @@ pub fn resolve(args: &RunArgs, privilege: &Privilege) -> Result<Resolved> {
     }
     let axes = Axes {
         workloads,
+        files,
         targets,
         engines,
         memory: vec![None],
@@ -243,22 +255,30 @@ fn default_targets(privilege: &Privilege, notes: &mut Vec<String>) -> Result<Vec
     Ok(targets)
 }
 
-fn workloads(given: &[String]) -> Result<Vec<String>> {
+/// Workloads without an engine, with the settings of their cells.
+type Files = Vec<(String, Vec<Settings>)>;
+
+/// The workloads that need an engine, and those that do not.
+fn workloads(given: &[String], args: &FilesArgs) -> Result<(Vec<String>, Files)> {
     let mut found: Vec<String> = Vec::new();
+    let mut files = Files::new();
     let suite = ["sql-bench".to_string()];
     for name in if given.is_empty() { &suite } else { given } {
+        let without_engine = files::cells(name, args)?;
         match name.as_str() {
+            _ if !without_engine.is_empty() => files.extend(without_engine),
             "sql-bench" => found.extend(sqlbench::SUITE.iter().map(ToString::to_string)),
             phase if sqlbench::PHASES.contains(&phase) => found.push(phase.to_string()),
             load::NAME => found.push(load::NAME.to_string()),
             _ => {
                 let mut valid = vec!["sql-bench", load::NAME];
                 valid.extend(sqlbench::PHASES);
+                valid.extend(files::names());
                 return Err(unknown("workload", name, &valid));
             }
         }
     }
-    Ok(found)
+    Ok((found, files))
 }
 
 /// The engines, each with its build's label and the settings of its cells.
@@ -413,12 +433,27 @@ mod tests {
     }
 
     #[test]
-    fn workloads_are_phases_or_the_suite() {
-        assert!(workloads(&[]).unwrap().contains(&"insert".to_string()));
-        assert_eq!(workloads(&["create".into()]).unwrap(), ["create"]);
-        let message = workloads(&["sleect".into()]).unwrap_err().to_string();
+    fn workloads_are_phases_or_the_suite_or_need_no_engine() {
+        let args = FilesArgs {
+            tree_scale: None,
+            tree_jobs: vec![1],
+            tree_archive: None,
+            order: vec!["generated".parse().unwrap(), "shuffled".parse().unwrap()],
+            sync_calls: 10,
+        };
+        let of = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+            workloads(&names, &args)
+        };
+        assert!(of(&[]).unwrap().0.contains(&"insert".to_string()));
+        assert_eq!(of(&["create"]).unwrap().0, ["create"]);
+        let (phases, files) = of(&["create", "tree", "sync"]).unwrap();
+        assert_eq!(phases, ["create"]);
+        let cells: Vec<_> = files.iter().map(|(n, c)| (n.as_str(), c.len())).collect();
+        assert_eq!(cells, [("small-files", 2), ("source-tree", 2), ("sync", 1)]);
+        let message = of(&["sleect"]).unwrap_err().to_string();
         assert!(
-            message.contains("sql-bench") && message.contains("create"),
+            message.contains("sql-bench") && message.contains("tree"),
             "{message}"
         );
     }

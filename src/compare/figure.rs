@@ -97,7 +97,10 @@ impl Figure {
 }
 
 fn ends(case: &CaseRecord, end: impl Fn(&PhaseRecord) -> Option<EndRecord>) -> Option<f64> {
-    let complete = |p: &PhaseRecord| p.completeness == Completeness::Complete;
+    // Without the calls that were refused, a sum is another sum.
+    let complete = |p: &PhaseRecord| {
+        p.completeness == Completeness::Complete && p.operations.iter().all(|o| o.refused.is_none())
+    };
     if case.phases.is_empty() || !case.phases.iter().all(complete) {
         return None;
     }
@@ -111,7 +114,7 @@ fn operation(case: &CaseRecord, name: &str) -> Option<f64> {
     let mut sum = None;
     let operations = case.phases.iter().flat_map(|p| &p.operations);
     for operation in operations.filter(|o| o.name == name) {
-        if operation.completeness != Completeness::Complete {
+        if operation.completeness != Completeness::Complete || operation.refused.is_some() {
             return None;
         }
         *sum.get_or_insert(0.0) += operation.wall_ns as f64 / 1e9;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::mysql::MySession;
 use super::postgres::PgSession;
-use super::{Session, Settings, SqlError, null, sqlite};
+use super::{Meaning, Session, Settings, SqlError, null, sqlite};
 use crate::sql::Dialect;
 
 /// Where a session connects to; crosses the pipe to the worker.
@@ -49,6 +49,8 @@ pub enum Address {
         /// What it pretends: see [`null::Script`].
         script: null::Script,
     },
+    /// Nowhere: the workload has no server.
+    None,
 }
 
 impl Address {
@@ -67,7 +69,7 @@ impl Address {
             Address::Postgres { database, .. } | Address::Mysql { database, .. } => {
                 database.push_str(&index.to_string());
             }
-            Address::Null { .. } => {}
+            Address::Null { .. } | Address::None => {}
         }
         address
     }
@@ -103,6 +105,11 @@ pub fn connect(address: &Address) -> Result<Box<dyn Session>, SqlError> {
             session.store_also(asked.clone());
             Ok(Box::new(session))
         }
+        Address::None => Err(SqlError {
+            code: String::new(),
+            message: "this workload has no server to connect to".to_string(),
+            meaning: Meaning::Disconnected,
+        }),
         Address::Null { script } => Ok(Box::new(null::NullSession::new(script.clone())?)),
     }
 }

@@ -181,6 +181,8 @@ fn operation(name: &str, count: u64, times: &Times, flags: &str) -> OperationRec
         rows: None,
         statements: None,
         rows_received: None,
+        bytes: None,
+        refused: None,
         flags: flags.to_string(),
         wall_ns: times.wall.ns,
         client: times.cpu.unwrap_or_default(),

@@ -112,8 +112,14 @@ pub struct Case {
     pub key: CaseKey,
     /// Where the data live.
     pub target: target::Spec,
-    /// Which engine.
-    pub engine: engine::Spec,
+    /// Which engine; `None` for a workload on files alone.
+    pub engine: Option<engine::Spec>,
+}
+
+/// What stands for the engine in the key of a workload that has none: the version of
+/// this program, which does the work.
+pub fn no_engine() -> String {
+    format!("files {}", env!("CARGO_PKG_VERSION"))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::case::{Case, CaseKey, Cpus};
+use super::case::{Case, CaseKey, Cpus, no_engine};
 use crate::engine::{self, Settings};
 use crate::error::{Result, ensure, usage};
 use crate::target;
@@ -14,8 +14,11 @@ use crate::workload::{load, sqlbench};
 /// The axes of a plan, each with at least one value.
 #[derive(Clone, Debug, Default)]
 pub struct Axes {
-    /// Workloads or phases.
+    /// Workloads or phases that need an engine.
     pub workloads: Vec<String>,
+    /// Workloads on files alone, each with the settings of its cells: no axis of the
+    /// engines applies to them.
+    pub files: Vec<(String, Vec<Settings>)>,
     /// Targets, in the order of the table.
     pub targets: Vec<target::Spec>,
     /// Engines with the label of their build and the settings of each cell.
@@ -73,7 +76,8 @@ pub struct UntilSure {
 }
 
 impl Axes {
-    /// All cells: for each engine, settings, memory, placement and workload, the targets.
+    /// All cells: for each engine, settings, memory, placement and workload, the targets;
+    /// then the workloads without an engine.
     ///
     /// # Errors
     /// When a cell stands twice: an axis value was given twice.
@@ -96,13 +100,14 @@ impl Axes {
                                     replicate: 0,
                                 },
                                 target: target.clone(),
-                                engine: engine.clone(),
+                                engine: Some(engine.clone()),
                             });
                         }
                     }
                 }
             }
         }
+        cases.extend(self.without_engine());
         let mut keys = BTreeSet::new();
         for case in &cases {
             ensure!(
@@ -111,6 +116,37 @@ impl Axes {
             );
         }
         Ok(cases)
+    }
+
+    /// Each workload on files alone is a cell a target and memory, whatever the engines.
+    fn without_engine(&self) -> Vec<Case> {
+        let usual = [Cpus::Same];
+        let cpus = match self.cpus.as_slice() {
+            [] => usual.as_slice(),
+            given => given,
+        };
+        let mut cases = Vec::new();
+        for (memory, cpus) in product(&self.memory, cpus) {
+            for (workload, cells) in &self.files {
+                for (settings, target) in product(cells, &self.targets) {
+                    cases.push(Case {
+                        key: CaseKey {
+                            target: target.label(),
+                            engine: no_engine(),
+                            settings: settings.clone(),
+                            memory: *memory,
+                            cpus: *cpus,
+                            workload: workload.clone(),
+                            load: None,
+                            replicate: 0,
+                        },
+                        target: target.clone(),
+                        engine: None,
+                    });
+                }
+            }
+        }
+        cases
     }
 
     /// Workloads with their placements and, for the load, its cells.
@@ -134,6 +170,10 @@ impl Axes {
         }
         kinds
     }
+}
+
+fn product<'a, A, B>(a: &'a [A], b: &'a [B]) -> impl Iterator<Item = (&'a A, &'a B)> {
+    a.iter().flat_map(move |x| b.iter().map(move |y| (x, y)))
 }
 
 impl Plan {
@@ -271,6 +311,7 @@ mod tests {
     fn axes(targets: &[&str]) -> Axes {
         Axes {
             workloads: vec!["create".into(), "insert".into()],
+            files: Vec::new(),
             targets: targets.iter().map(|t| t.parse().unwrap()).collect(),
             engines: vec![(
                 "sqlite".parse().unwrap(),
@@ -291,6 +332,16 @@ mod tests {
         assert_eq!(cases.len(), 6);
         let keys: BTreeSet<_> = cases.iter().map(|c| &c.key).collect();
         assert_eq!(keys.len(), 6);
+    }
+
+    #[test]
+    fn files_stand_once_whatever_the_engines() {
+        let mut axes = axes(&["ext2", "xfs"]);
+        axes.files = vec![("small-files".into(), vec![Settings::new()])];
+        let cases = axes.cases().unwrap();
+        let files: Vec<_> = cases.iter().filter(|c| c.engine.is_none()).collect();
+        assert_eq!((cases.len(), files.len()), (6, 2));
+        assert!(files[0].key.engine.starts_with("files "));
     }
 
     #[test]

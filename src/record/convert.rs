@@ -131,6 +131,8 @@ impl From<OperationResult> for OperationRecord {
             rows: result.rows,
             statements: Some(result.statements),
             rows_received: Some(result.rows_received),
+            bytes: result.bytes,
+            refused: result.refused,
             flags: String::new(),
             wall_ns: result.wall_ns,
             client: result.client.into(),

@@ -533,6 +533,12 @@ pub struct OperationRecord {
     /// Rows received; absent in what was imported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows_received: Option<u64>,
+    /// Bytes of file content moved, where that is what it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// The kernel's words where it refused the calls; then there are no other figures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
     /// The marks that an imported line carried: `+`, its count and times are the suite's
     /// extrapolation (done and elapsed are unknown); `?`, a wrong result.
     #[serde(default, skip_serializing_if = "String::is_empty")]

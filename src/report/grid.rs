@@ -28,6 +28,8 @@ pub(super) fn wrapped(out: &mut dyn Write, text: &str, indent: usize) -> io::Res
 pub(super) struct Grid {
     rows: Vec<Vec<String>>,
     words_last: bool,
+    /// Columns of words at the left, beside the first.
+    more_words: usize,
 }
 
 impl Grid {
@@ -35,6 +37,14 @@ impl Grid {
     pub fn with_words_last() -> Self {
         Grid {
             words_last: true,
+            ..Grid::default()
+        }
+    }
+
+    /// The first `columns` hold words, which stand to the left.
+    pub fn with_words_first(columns: usize) -> Self {
+        Grid {
+            more_words: columns - 1,
             ..Grid::default()
         }
     }
@@ -65,6 +75,7 @@ impl Grid {
                 let pad = " ".repeat(widths[column] - cell.chars().count());
                 match column {
                     0 => line.push_str(&format!("{cell}{pad}")),
+                    n if n <= self.more_words => line.push_str(&format!("  {cell}{pad}")),
                     n if self.words_last && n + 1 == columns => line.push_str(&format!("  {cell}")),
                     _ => line.push_str(&format!("  {pad}{cell}")),
                 }

@@ -2,6 +2,7 @@
 //! what it is given and measures nothing.
 
 mod compared;
+mod files;
 mod format;
 mod grid;
 mod imported;
@@ -10,7 +11,9 @@ mod names;
 mod progress;
 mod remarks;
 pub mod sqlbench;
+mod sync;
 mod text;
+mod tree;
 mod verdicts;
 mod watched;
 

@@ -57,18 +57,17 @@ fn outcome(record: &CaseRecord) -> String {
     match &record.outcome {
         Outcome::Measured if record.load.is_some() => load::outcome(record),
         Outcome::Measured => {
-            let ends = record.phases.last().and_then(|p| p.ends);
-            ends.map_or_else(
-                || "measured".to_string(),
-                |ends| {
-                    let flushed = ends.flushed.map(|f| seconds(f.wall_ns as f64 / 1e9));
-                    format!(
-                        "{} s returned, {} s flushed",
-                        seconds(ends.returned.wall_ns as f64 / 1e9),
-                        flushed.unwrap_or_else(|| "?".to_string())
-                    )
-                },
-            )
+            let ends = || record.phases.iter().filter_map(|p| p.ends);
+            let shown =
+                |ns: Option<u64>| ns.map_or_else(|| "?".to_string(), |ns| seconds(ns as f64 / 1e9));
+            match ends().next() {
+                None => "measured".to_string(),
+                Some(_) => format!(
+                    "{} s returned, {} s flushed",
+                    shown(Some(ends().map(|e| e.returned.wall_ns).sum())),
+                    shown(ends().map(|e| Some(e.flushed?.wall_ns)).sum())
+                ),
+            }
         }
         Outcome::Failed { stage, causes, .. } => {
             format!("FAILED in {stage}: {}", causes.join(": "))

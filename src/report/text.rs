@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::{grid::Grid, imported, load, remarks, verdicts, watched};
+use super::{files, grid::Grid, imported, load, remarks, verdicts, watched};
 use crate::compare::{Choice, Marks, legend, within};
 use crate::measure::stats::median;
 use crate::record::{
@@ -38,6 +38,7 @@ pub fn text(out: &mut dyn Write, results: &Results, options: &TextOptions) -> io
         block.write(out, options.operations)?;
     }
     load::write(out, results, options.operations)?;
+    files::write(out, results, options.operations)?;
     for line in legend(results) {
         writeln!(out, "  {line}")?;
     }
@@ -135,8 +136,8 @@ fn same_block(a: &KeyRecord, b: &KeyRecord) -> bool {
 
 fn blocks(results: &Results) -> Vec<Block<'_>> {
     let mut blocks: Vec<Block<'_>> = Vec::new();
-    // Loads have a table of their own.
-    let shown = |k: &&KeyRecord| k.replicate == 0 && k.load.is_none();
+    // Loads, trees and bare calls have tables of their own.
+    let shown = |k: &&KeyRecord| k.replicate == 0 && k.load.is_none() && !files::is(k);
     for key in results.run.plan.cases.iter().filter(shown) {
         let at = blocks.iter().position(|b| same_block(b.key, key));
         let at = at.unwrap_or_else(|| {

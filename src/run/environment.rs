@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use crate::engine::{self, Engine, Launch, Settings};
 use crate::error::{Context, Result, chain, usage};
@@ -17,6 +18,7 @@ use crate::target::{self, Claimed, Device, Image, Privilege, WorkDir};
 use crate::units::Bytes;
 use crate::workload::BOARD_BYTES;
 use crate::workload::load::{self, Preload};
+use crate::workload::tree::{self, Archive};
 
 /// How a run is carried out, beside what it measures.
 #[derive(Clone, Debug)]
@@ -134,6 +136,8 @@ pub(super) struct Environment {
     pub cpus: Vec<usize>,
     pub privilege: Privilege,
     snapshots: RefCell<BTreeMap<SnapshotKey, PathBuf>>,
+    /// Archives of trees, by workload and settings.
+    archives: RefCell<BTreeMap<(String, Settings), Rc<Archive>>>,
     pub(super) workdir: WorkDir,
     pub ledger: Ledger,
 }
@@ -149,12 +153,15 @@ impl Environment {
         let mut engines: BTreeMap<_, Box<dyn Engine>> = BTreeMap::new();
         let mut missing = BTreeMap::new();
         for case in &plan.cases {
-            if engines.contains_key(&case.engine) || missing.contains_key(&case.engine) {
+            let Some(spec) = &case.engine else {
+                continue;
+            };
+            if engines.contains_key(spec) || missing.contains_key(spec) {
                 continue;
             }
-            match engine::find(&case.engine) {
-                Ok(found) => drop(engines.insert(case.engine.clone(), found)),
-                Err(error) => drop(missing.insert(case.engine.clone(), chain(&error))),
+            match engine::find(spec) {
+                Ok(found) => drop(engines.insert(spec.clone(), found)),
+                Err(error) => drop(missing.insert(spec.clone(), chain(&error))),
             }
         }
         let workdir = WorkDir::create(&plan.image_dir, &options.run_id, &ledger).map_err(|e| {
@@ -186,6 +193,7 @@ impl Environment {
             cpus: host::allowed_cpus(),
             privilege: options.privilege.clone(),
             snapshots: RefCell::default(),
+            archives: RefCell::default(),
             workdir,
             ledger,
         })
@@ -262,6 +270,22 @@ impl Environment {
             .and_then(|()| target::snapshot::pack(&dir, &archive));
         std::fs::remove_dir_all(&dir)?;
         made.map(|()| archive)
+    }
+
+    /// The archive of a tree: made on first use, outside every target.
+    ///
+    /// # Errors
+    /// A user's archive that cannot be used; no room; an interrupt.
+    pub fn archive(&self, workload: &str, settings: &Settings) -> Result<Rc<Archive>> {
+        let mut archives = self.archives.borrow_mut();
+        let key = (workload.to_string(), settings.clone());
+        if let Some(archive) = archives.get(&key) {
+            return Ok(archive.clone());
+        }
+        let options = tree::Options::from_settings(settings)?;
+        let archive = Rc::new(Archive::make(workload, &options, self.workdir.path())?);
+        archives.insert(key, archive.clone());
+        Ok(archive)
     }
 
     /// Takes everything down and says what went wrong, which a drop could not.

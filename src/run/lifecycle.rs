@@ -12,8 +12,8 @@ use super::stage::Stage;
 use super::watch::Watch;
 use super::worker::{Task, Work};
 use super::{keep, worth};
-use crate::engine::{Launch, Server};
-use crate::error::{Error, Result, chain};
+use crate::engine::{self, Launch, Server};
+use crate::error::{Context, Error, Result, chain};
 use crate::host::interrupt::{self, Interrupted};
 use crate::host::{Cgroup, keep_away, now_utc};
 use crate::plan::{Case, Plan};
@@ -34,10 +34,11 @@ pub(super) fn measure(
 ) -> CaseRecord {
     let mut life = Lifecycle::new((plan, options), environment, (case, 0), round, watcher);
     if !life.is_impossible() {
-        let result = life
-            .up()
-            .and_then(|()| life.work())
-            .and_then(|()| life.down());
+        let result = match &case.engine {
+            Some(_) => life.up().and_then(|()| life.work()),
+            None => life.files(),
+        }
+        .and_then(|()| life.down());
         life.close(result.err());
     }
     life.record
@@ -152,7 +153,8 @@ fn blank(case: &Case, round: u32) -> CaseRecord {
 
 /// Why the case cannot be measured on this machine, if it cannot.
 fn impossible(case: &Case, environment: &Environment) -> Option<Outcome> {
-    if let Some(causes) = environment.missing.get(&case.engine) {
+    let engine = case.engine.as_ref();
+    if let Some(causes) = engine.and_then(|spec| environment.missing.get(spec)) {
         return Some(Outcome::Failed {
             stage: "find".to_string(),
             causes: causes.clone(),
@@ -181,11 +183,11 @@ fn impossible(case: &Case, environment: &Environment) -> Option<Outcome> {
     })
 }
 
-struct Lifecycle<'a> {
+pub(super) struct Lifecycle<'a> {
     plan: &'a Plan,
     options: &'a Options,
-    environment: &'a Environment,
-    case: &'a Case,
+    pub(super) environment: &'a Environment,
+    pub(super) case: &'a Case,
     lane: usize,
     watcher: &'a dyn Tell,
     stage: Stage,
@@ -193,12 +195,12 @@ struct Lifecycle<'a> {
     since: Option<Instant>,
     /// The last lines of the log that tells about a fault.
     log: Vec<String>,
-    record: CaseRecord,
+    pub(super) record: CaseRecord,
     sampler: Sampler,
     // Dropped in this order: the server before its group and what it stands on.
     server: Option<Box<dyn Server>>,
     server_group: Option<Cgroup>,
-    target: Option<Prepared>,
+    pub(super) target: Option<Prepared>,
 }
 
 impl<'a> Lifecycle<'a> {
@@ -241,16 +243,25 @@ impl<'a> Lifecycle<'a> {
         &self.environment.lanes[self.lane]
     }
 
-    /// From mkfs to a server that answers.
-    fn up(&mut self) -> Result<()> {
+    /// mkfs and mount, or the directory; where the data go.
+    pub(super) fn prepare(&mut self) -> Result<PathBuf> {
         self.enter(Stage::Prepare)?;
         let (spec, run_id) = (&self.case.target, &self.options.run_id);
         let target = Prepared::new(spec, self.environment, self.lane(), run_id)?;
         self.note_target(&target);
-        let target = self.target.insert(target);
-        let data = target.data();
+        Ok(self.target.insert(target).data())
+    }
+
+    fn engine(&self) -> Result<&'a engine::Spec> {
+        let spec = self.case.engine.as_ref();
+        spec.context("a workload on files alone has no server")
+    }
+
+    /// From mkfs to a server that answers.
+    fn up(&mut self) -> Result<()> {
+        let data = self.prepare()?;
         self.enter(Stage::Restore)?;
-        let (spec, settings) = (&self.case.engine, &self.case.key.settings);
+        let (spec, settings) = (self.engine()?, &self.case.key.settings);
         let load = self.plan.load.as_ref().zip(self.case.key.load);
         let preload = load.map(|(options, cell)| options.preload(cell));
         if let Some(archive) =
@@ -259,6 +270,15 @@ impl<'a> Lifecycle<'a> {
         {
             target::snapshot::restore(&archive, &data)?;
         }
+        self.settle()?;
+        self.enter(Stage::Launch)?;
+        self.launch(data)?;
+        self.close_stage();
+        Ok(())
+    }
+
+    /// Flushed, and mounted afresh where it can be.
+    pub(super) fn settle(&mut self) -> Result<()> {
         self.enter(Stage::Settle)?;
         if let Some(mut target) = self.target.take() {
             let settled = target.settle();
@@ -266,14 +286,11 @@ impl<'a> Lifecycle<'a> {
             self.target = Some(target);
             settled?;
         }
-        self.enter(Stage::Launch)?;
-        self.launch(data)?;
-        self.close_stage();
         Ok(())
     }
 
     fn launch(&mut self, data: PathBuf) -> Result<()> {
-        let engine = &self.environment.engines[&self.case.engine];
+        let engine = &self.environment.engines[self.engine()?];
         let build = engine.build();
         self.record.engine = Some(EngineRecord {
             kind: build.kind.to_string(),
@@ -296,9 +313,9 @@ impl<'a> Lifecycle<'a> {
     }
 
     /// Its target and server, while they are up.
-    fn standing(&self) -> Vec<(&Prepared, &dyn Server)> {
-        let both = self.target.as_ref().zip(self.server.as_deref());
-        both.into_iter().collect()
+    fn standing(&self) -> Vec<(&Prepared, Option<&dyn Server>)> {
+        let target = self.target.as_ref().into_iter();
+        target.map(|t| (t, self.server.as_deref())).collect()
     }
 
     /// Runs the worker and gathers what it tells.
@@ -308,6 +325,11 @@ impl<'a> Lifecycle<'a> {
         let Some(task) = self.task(group.as_ref(), None) else {
             return Ok(());
         };
+        self.run_worker(task)
+    }
+
+    /// Runs its worker, watches the machine meanwhile and gathers what it tells.
+    pub(super) fn run_worker(&mut self, task: (Task, Place)) -> Result<()> {
         let watch = Watch::start(self.environment, self.standing().as_slice());
         let away = keep_away(&task.1.cpus);
         let worked = crew::run(&[task], &mut |seen| {
@@ -317,7 +339,11 @@ impl<'a> Lifecycle<'a> {
             self.sampler.tick()
         });
         drop(away);
-        self.record.disturbed = watch.end();
+        for disturbance in watch.end() {
+            if !self.record.disturbed.contains(&disturbance) {
+                self.record.disturbed.push(disturbance);
+            }
+        }
         worked.map_err(|(_, error)| self.blame(error))
     }
 
@@ -351,12 +377,16 @@ impl<'a> Lifecycle<'a> {
                 slice_ns: self.plan.slice.unwrap_or_default().as_nanos() as u64,
             }),
         };
-        let place = Place {
+        Some((task, self.place(cpus, group)))
+    }
+
+    /// Where its worker runs.
+    pub(super) fn place(&self, cpus: Vec<usize>, group: Option<&Cgroup>) -> Place {
+        Place {
             cpus,
             cgroup: group.map(Cgroup::procs),
             log: self.lane().worker_log.clone(),
-        };
-        Some((task, place))
+        }
     }
 
     /// Puts what the worker tells into the record and passes it on.
@@ -392,24 +422,20 @@ impl<'a> Lifecycle<'a> {
     }
 
     /// A cgroup of this case; where there are none, process groups have to do.
-    fn group(&self, of: &str) -> Option<Cgroup> {
+    pub(super) fn group(&self, of: &str) -> Option<Cgroup> {
         let name = format!("{}-{of}{}", self.options.run_id, self.lane);
         Cgroup::create(&name, &self.environment.ledger).ok()
     }
 
     /// Adds to a worker's fault what the server has to say about it.
     fn blame(&mut self, error: Error) -> Error {
-        let Some(server) = self.server.as_mut().filter(|_| !error.is::<Interrupted>()) else {
+        if error.is::<Interrupted>() {
             return error;
-        };
-        // A server that is killed loses its connections shortly before its end can be seen.
-        let end = Instant::now() + Duration::from_millis(300);
-        let mut died = server.died();
-        while died.is_none() && server.watch().is_some() && Instant::now() < end {
-            std::thread::sleep(Duration::from_millis(5));
-            died = server.died();
         }
-        let mut log = server.log_tail();
+        let (died, mut log) = match &mut self.server {
+            Some(server) => (fate(server.as_mut()), server.log_tail()),
+            None => (None, Vec::new()),
+        };
         if let Some(failed) = error.downcast_ref::<WorkerFailed>() {
             log.extend(failed.log.iter().cloned());
         }
@@ -430,7 +456,7 @@ impl<'a> Lifecycle<'a> {
     }
 
     /// Ends the stage before and begins `stage`.
-    fn enter(&mut self, stage: Stage) -> Result<()> {
+    pub(super) fn enter(&mut self, stage: Stage) -> Result<()> {
         self.close_stage();
         self.stage = stage;
         self.watcher.tell(&Event::Entered(stage));
@@ -479,6 +505,18 @@ impl<'a> Lifecycle<'a> {
             log: std::mem::take(&mut self.log),
         }
     }
+}
+
+/// Why a server has ended, if it has: one that is killed loses its connections shortly
+/// before its end can be seen.
+fn fate(server: &mut dyn Server) -> Option<String> {
+    let end = Instant::now() + Duration::from_millis(300);
+    let mut died = server.died();
+    while died.is_none() && server.watch().is_some() && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(5));
+        died = server.died();
+    }
+    died
 }
 
 /// Puts what the worker tells into the record.

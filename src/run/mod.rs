@@ -5,6 +5,7 @@ mod ceiling;
 mod crew;
 mod environment;
 mod event;
+mod files;
 mod keep;
 mod lifecycle;
 mod prepared;

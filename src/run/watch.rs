@@ -26,7 +26,7 @@ pub(super) struct Watch {
 
 impl Watch {
     /// Takes the first reading, for what stands on `sides`.
-    pub fn start(environment: &Environment, sides: &[(&Prepared, &dyn Server)]) -> Self {
+    pub fn start(environment: &Environment, sides: &[(&Prepared, Option<&dyn Server>)]) -> Self {
         let images = || environment.lanes.iter().filter_map(|l| l.image.as_ref());
         let is_image = |device: &PathBuf| images().any(|i| i.device() == device);
         let devices: Vec<PathBuf> = sides
@@ -38,7 +38,10 @@ impl Watch {
         let disk = holder
             .filter(|_| !devices.is_empty())
             .and_then(|path| Some(Device::read(&path).ok()?.number));
-        let servers: Vec<ServerWatch> = sides.iter().filter_map(|(_, s)| s.watch()).collect();
+        let servers: Vec<ServerWatch> = sides
+            .iter()
+            .filter_map(|(_, server)| server.as_ref()?.watch())
+            .collect();
         Watch {
             disk,
             devices_before: counters(&devices),

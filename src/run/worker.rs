@@ -3,13 +3,14 @@
 
 use std::io::{self, BufWriter, Read, Write};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::probe::TargetProbe;
 use crate::engine::{Address, ServerWatch};
 use crate::error::{Context, Result};
-use crate::workload::{Bench, Duet, Event, Gate, ceiling, load, sqlbench};
+use crate::workload::{Bench, Duet, Event, Gate, ceiling, load, sqlbench, sync, tree};
 
 /// What a worker is to do; crosses its standard input.
 #[derive(Debug, Serialize, Deserialize)]
@@ -39,6 +40,10 @@ pub(super) enum Work {
         options: load::Options,
         cell: load::Cell,
     },
+    /// Steps on a tree of files.
+    Tree(tree::Task),
+    /// Calls that write to the device.
+    Sync(sync::Task),
     /// How many statements a second the harness itself can do.
     Ceiling,
 }
@@ -74,6 +79,9 @@ pub fn child() -> Result<()> {
     }
 }
 
+/// A step is one call, which is not cut short.
+const NO_LIMIT: Duration = Duration::MAX;
+
 fn perform(task: &Task, tell: &mut dyn FnMut(Event) -> Result<()>) -> Result<()> {
     let mut probe = TargetProbe::open(task)?;
     match &task.workload {
@@ -87,6 +95,14 @@ fn perform(task: &Task, tell: &mut dyn FnMut(Event) -> Result<()>) -> Result<()>
             let limit = sqlbench::Options::default().time_limit();
             let mut bench = Bench::new(&task.address, &mut probe, tell, limit);
             load::run(&mut bench, options, *cell)
+        }
+        Work::Tree(tree) => {
+            let mut bench = Bench::new(&task.address, &mut probe, tell, NO_LIMIT);
+            tree::run(&mut bench, tree)
+        }
+        Work::Sync(sync) => {
+            let mut bench = Bench::new(&task.address, &mut probe, tell, sync::TIME_LIMIT);
+            sync::run(&mut bench, sync)
         }
         Work::Ceiling => {
             let limit = sqlbench::Options::default().time_limit();

@@ -130,6 +130,14 @@ impl<'a> Bench<'a> {
         Op::open(self, operation, planned)
     }
 
+    /// syncfs of the target, outside every window.
+    ///
+    /// # Errors
+    /// The kernel's words.
+    pub(super) fn sync(&mut self) -> Result<()> {
+        self.probe.sync().context("cannot flush the target")
+    }
+
     pub(super) fn server_memory(&mut self) -> Option<u64> {
         self.probe.server_memory()
     }
@@ -197,6 +205,45 @@ impl<'a> Bench<'a> {
             device: self.probe.device(),
         }
     }
+}
+
+/// Runs one phase that has no server: a step of a tree. It has two ends, as nothing but
+/// the kernel holds anything back: *settled* is *flushed*.
+///
+/// # Errors
+/// Those of the step; a sync that fails at the end.
+pub(super) fn run_step(
+    bench: &mut Bench<'_>,
+    name: &str,
+    body: impl FnOnce(&mut Bench<'_>) -> Result<()>,
+) -> Result<()> {
+    bench.tell(Event::PhaseStarted {
+        phase: name.to_string(),
+    })?;
+    bench.phase_start = None;
+    body(bench).with_context(|| format!("step {name}"))?;
+    let after = bench.stamp_after();
+    let Some(before) = bench.phase_start else {
+        return Err(Error::msg(format!("step {name} measured nothing")));
+    };
+    let machine = bench.machine_start.take().zip(bench.probe.machine());
+    let dirty_bytes = bench.probe.dirty_bytes();
+    let client = after.client.since(before.client);
+    let ends = settle(bench, &mut || Ok(()), (before, after), Duration::ZERO)?;
+    bench.tell(Event::PhaseFinished(PhaseResult {
+        name: name.to_string(),
+        ends: Ends {
+            settled: ends.flushed,
+            dirty_bytes,
+            ..ends
+        },
+        client,
+        server: None,
+        machine: machine.map(|(from, to)| others(&from.until(&to), client, None)),
+        server_memory_bytes: None,
+        duet: None,
+        settings: Default::default(),
+    }))
 }
 
 /// Runs one phase and takes its three ends.

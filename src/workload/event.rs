@@ -53,6 +53,11 @@ pub struct OperationResult {
     pub statements: u64,
     /// Rows really received.
     pub rows_received: u64,
+    /// Bytes of file content moved, where that is what the operation does.
+    pub bytes: Option<u64>,
+    /// The kernel's words where it refused the calls of the operation: then nothing else
+    /// was measured.
+    pub refused: Option<String>,
     /// Wall time of the window, ns.
     pub wall_ns: u64,
     /// CPU of the client process in the window.

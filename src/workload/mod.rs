@@ -10,6 +10,8 @@ mod slices;
 
 pub mod load;
 pub mod sqlbench;
+pub mod sync;
+pub mod tree;
 
 pub use bench::{Bench, Probe, run_phase};
 pub use ceiling::ceiling;

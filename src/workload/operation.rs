@@ -11,6 +11,7 @@ use super::bench::{Bench, Stamp};
 use super::event::{Event, OperationResult, Quantiles};
 use crate::engine::{Meaning, Param, Session, SqlError, StatementId};
 use crate::error::{Context, Error, Result, anyhow, bail};
+use crate::measure::{CpuTime, DeviceCounters};
 
 /// How many rows a statement must return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,9 +44,18 @@ pub struct Op<'b, 'a> {
     prints_received: bool,
     statements: u64,
     received: u64,
+    bytes: Option<u64>,
     limited: bool,
     paused: Duration,
     before: Stamp,
+}
+
+/// What the window of one operation held.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Window {
+    pub wall_ns: u64,
+    pub client: CpuTime,
+    pub device: Option<DeviceCounters>,
 }
 
 impl<'b, 'a> Op<'b, 'a> {
@@ -66,6 +76,7 @@ impl<'b, 'a> Op<'b, 'a> {
             prints_received: false,
             statements: 0,
             received: 0,
+            bytes: None,
             limited: false,
             paused: Duration::ZERO,
             before,
@@ -206,6 +217,33 @@ impl<'b, 'a> Op<'b, 'a> {
         step().map_err(|error| self.statement_failed(error, what))
     }
 
+    /// Times one call of an operation on files, as one statement of `bytes`.
+    ///
+    /// # Errors
+    /// Those of `call`, with the operation's name.
+    #[inline]
+    pub fn call(&mut self, bytes: u64, call: impl FnOnce() -> std::io::Result<()>) -> Result<()> {
+        *self.bytes.get_or_insert(0) += bytes;
+        let answer = self.timed(call);
+        answer.with_context(|| {
+            let (name, number) = (&self.name, self.statements);
+            format!("operation {name}: call {number} failed")
+        })
+    }
+
+    /// Runs the one call that is the whole operation, for steps whose parts are not timed
+    /// one by one. It gives how many files it handled, which are counted as statements,
+    /// and their bytes.
+    ///
+    /// # Errors
+    /// Those of `call`.
+    pub fn whole<T>(&mut self, call: impl FnOnce() -> Result<(T, u64, u64)>) -> Result<T> {
+        let (value, files, bytes) = call()?;
+        self.statements = files;
+        self.bytes = Some(bytes);
+        Ok(value)
+    }
+
     /// Sets the printed row figure, where it is not the number of rows received.
     pub fn print_rows(&mut self, rows: u64) {
         self.rows = Some(rows);
@@ -249,6 +287,11 @@ impl<'b, 'a> Op<'b, 'a> {
     /// # Errors
     /// When the figures cannot be told.
     pub fn finish(self) -> Result<()> {
+        self.close().map(drop)
+    }
+
+    /// As [`finish`](Op::finish); gives what the window held.
+    pub(super) fn close(self) -> Result<Window> {
         let after = self.bench.stamp_after();
         let wall = after.wall - self.before.wall - self.paused;
         let latency = self.bench.latency.histogram();
@@ -263,6 +306,8 @@ impl<'b, 'a> Op<'b, 'a> {
             rows: self.rows.or(self.prints_received.then_some(self.received)),
             statements: self.statements,
             rows_received: self.received,
+            bytes: self.bytes,
+            refused: None,
             wall_ns: wall.as_nanos() as u64,
             client: after.client.since(self.before.client),
             server: both(after.server, self.before.server, |a, b| a.since(b)),
@@ -271,7 +316,13 @@ impl<'b, 'a> Op<'b, 'a> {
             latency: (latency.len() > 1).then(|| Quantiles::of(latency)),
             time_limited: self.limited,
         };
-        self.bench.tell(Event::OperationFinished(Box::new(result)))
+        let window = Window {
+            wall_ns: result.wall_ns,
+            client: result.client,
+            device: result.device,
+        };
+        let event = Event::OperationFinished(Box::new(result));
+        self.bench.tell(event).map(|()| window)
     }
 
     /// Gives the turn to the other case; when ours goes on.

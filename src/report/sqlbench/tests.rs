@@ -43,6 +43,8 @@ fn operation(name: &str, count: u64, wall_s: f64) -> OperationRecord {
         rows: None,
         statements: Some(count),
         rows_received: Some(0),
+        bytes: None,
+        refused: None,
         flags: String::new(),
         wall_ns: (wall_s * 1e9) as u64,
         client: cpu(1, 0),

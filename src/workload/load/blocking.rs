@@ -4,10 +4,10 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::Mode;
-use super::client::{Client, Now, Step};
-use super::period::{Alarm, Period};
+use super::client::{Client, Common, Now, Step};
+use super::period::Alarm;
 use super::player::Catalogue;
-use super::tally::Pulse;
+use super::tally::Tally;
 use crate::engine::{Address, BusyWaits, Session, SqlError, StatementId, Table, connect};
 use crate::error::{Error, Result, bail};
 
@@ -25,7 +25,8 @@ struct Link {
 
 /// One client on its thread.
 pub(super) struct Driver<'a> {
-    pub client: Client,
+    client: Client,
+    pub tally: Tally,
     addresses: &'a [Address],
     catalogue: &'a Catalogue,
     mode: Mode,
@@ -39,7 +40,7 @@ impl<'a> Driver<'a> {
     /// # Errors
     /// The engine's words.
     pub fn open(
-        client: Client,
+        (client, tally): (Client, Tally),
         addresses: &'a [Address],
         catalogue: &'a Catalogue,
         mode: Mode,
@@ -48,6 +49,7 @@ impl<'a> Driver<'a> {
         let slots = client.databases().len();
         let mut driver = Driver {
             client,
+            tally,
             addresses,
             catalogue,
             mode,
@@ -92,11 +94,12 @@ impl<'a> Driver<'a> {
     ///
     /// # Errors
     /// The first statement that fails for good.
-    pub fn drive(&mut self, period: &Period, alarm: &Alarm, pulse: &Pulse) -> Result<()> {
+    pub fn drive(&mut self, common: Common<'_>) -> Result<()> {
+        let alarm = common.alarm;
         let mut now = Now::default();
-        self.client.enter(period);
+        self.client.enter(common.period);
         loop {
-            let step = self.client.step((period, alarm, pulse), &mut now)?;
+            let step = self.client.step(common, &mut self.tally, &mut now)?;
             let slot = self.client.slot();
             let answer = match step {
                 Step::Send => self.send(slot),
@@ -122,7 +125,8 @@ impl<'a> Driver<'a> {
                 }
             };
             now.forget();
-            self.client.answered(answer, pulse, &mut now)?;
+            self.client
+                .answered(answer, (&mut self.tally, common.pulse), &mut now)?;
         }
     }
 

@@ -59,6 +59,14 @@ enum State {
     RollingBack,
 }
 
+/// What the clients of a thread share in a period.
+#[derive(Clone, Copy)]
+pub(super) struct Common<'c> {
+    pub period: &'c Period,
+    pub alarm: &'c Alarm,
+    pub pulse: &'c Pulse,
+}
+
 /// What all clients of a load have in common.
 #[derive(Clone, Copy)]
 pub(super) struct Rules {
@@ -71,7 +79,6 @@ pub(super) struct Rules {
 /// One client.
 pub(super) struct Client {
     pub player: Player,
-    pub tally: Tally,
     rules: Rules,
     schedule: Option<Schedule>,
     /// Databases of its connections, taken in turn.
@@ -88,6 +95,8 @@ pub(super) struct Client {
     sent: Option<Instant>,
     tries: u32,
     connected: bool,
+    /// Transactions that were due in this period.
+    attempted: u64,
 }
 
 impl Client {
@@ -100,7 +109,6 @@ impl Client {
         let now = Instant::now();
         Client {
             player,
-            tally: Tally::new(rules.shape),
             rules,
             schedule,
             databases,
@@ -113,6 +121,7 @@ impl Client {
             sent: None,
             tries: 0,
             connected: false,
+            attempted: 0,
         }
     }
 
@@ -134,11 +143,7 @@ impl Client {
         }
         self.due = None;
         self.claimed = false;
-    }
-
-    /// What it has counted since it was last asked.
-    pub fn take_tally(&mut self) -> Tally {
-        std::mem::replace(&mut self.tally, Tally::new(self.rules.shape))
+        self.attempted = 0;
     }
 
     /// What is to be done next.
@@ -146,27 +151,23 @@ impl Client {
     /// # Errors
     /// A script that cannot go on; a statement that failed for good.
     #[inline]
-    pub fn step(
-        &mut self,
-        (period, alarm, pulse): (&Period, &Alarm, &Pulse),
-        now: &mut Now,
-    ) -> Result<Step> {
+    pub fn step(&mut self, common: Common<'_>, tally: &mut Tally, now: &mut Now) -> Result<Step> {
         loop {
             match self.state {
                 State::Idle => {
-                    if let Some(step) = self.begin(period, alarm, pulse, now)? {
+                    if let Some(step) = self.begin(common, tally, now) {
                         return Ok(step);
                     }
                 }
                 State::RollingBack => return Ok(Step::Rollback),
                 State::Running => {
                     if self.rules.reconnect && !self.connected {
-                        self.tally.connects += 1;
+                        tally.connects += 1;
                         return Ok(Step::Connect);
                     }
                     match self.player.next()? {
                         Move::Send => {
-                            self.tally.statements += 1;
+                            tally.statements += 1;
                             if self.rules.shape.timed_statements > 0 {
                                 self.sent = Some(now.get());
                             }
@@ -176,7 +177,7 @@ impl Client {
                         Move::OpenPipeline => return Ok(Step::OpenPipeline),
                         Move::SyncPipeline => return Ok(Step::SyncPipeline),
                         Move::ClosePipeline => return Ok(Step::ClosePipeline),
-                        Move::Finished => self.commit(period, pulse, now.get()),
+                        Move::Finished => self.commit(common, tally, now.get()),
                     }
                 }
             }
@@ -187,26 +188,21 @@ impl Client {
     /// the one place where a client may be held up without being in anybody's way.
     /// `None`: a transaction has begun.
     #[inline]
-    fn begin(
-        &mut self,
-        period: &Period,
-        alarm: &Alarm,
-        pulse: &Pulse,
-        now: &mut Now,
-    ) -> Result<Option<Step>> {
-        if alarm.is_raised() || self.is_over(period, now) {
-            return Ok(Some(Step::Done));
+    fn begin(&mut self, common: Common<'_>, tally: &mut Tally, now: &mut Now) -> Option<Step> {
+        if common.alarm.is_raised() || self.is_over(common.period, now) {
+            return Some(Step::Done);
         }
         self.since = now.get();
         if self.schedule.is_some() {
-            match self.next_due(period, pulse, now.get()) {
+            match self.next_due(common, tally, now.get()) {
                 Due::Now(due) => self.since = due,
-                Due::Later(step) => return Ok(Some(step)),
+                Due::Later(step) => return Some(step),
             }
         }
         self.began = now.get();
         self.claimed = false;
-        self.tally.attempted += 1;
+        self.attempted += 1;
+        tally.attempted += 1;
         self.tries = 1;
         self.connected = false;
         self.turn = match self.turn + 1 {
@@ -215,16 +211,12 @@ impl Client {
         };
         self.player.begin();
         self.state = State::Running;
-        Ok(None)
+        None
     }
 
     #[inline]
     fn is_over(&mut self, period: &Period, now: &mut Now) -> bool {
-        if period
-            .amount
-            .each
-            .is_some_and(|n| self.tally.attempted >= n)
-        {
+        if period.amount.each.is_some_and(|n| self.attempted >= n) {
             return true;
         }
         if period.deadline().is_some_and(|end| now.get() >= end) {
@@ -238,7 +230,8 @@ impl Client {
 
     /// With a schedule: whether a transaction is due, after those that can only be too
     /// late have been skipped.
-    fn next_due(&mut self, period: &Period, pulse: &Pulse, now: Instant) -> Due {
+    fn next_due(&mut self, common: Common<'_>, tally: &mut Tally, now: Instant) -> Due {
+        let period = common.period;
         let Some(schedule) = &mut self.schedule else {
             return Due::Now(now);
         };
@@ -254,23 +247,19 @@ impl Client {
             if self.rules.limit.is_none_or(|limit| now - due <= limit) {
                 return Due::Now(due);
             }
-            self.tally.attempted += 1;
-            self.tally.skipped += 1;
-            pulse.skip();
-            if period
-                .amount
-                .each
-                .is_some_and(|n| self.tally.attempted >= n)
-            {
+            self.attempted += 1;
+            tally.attempted += 1;
+            tally.skipped += 1;
+            common.pulse.skip();
+            if period.amount.each.is_some_and(|n| self.attempted >= n) {
                 return Due::Later(Step::Done);
             }
         }
     }
 
     #[inline]
-    fn commit(&mut self, period: &Period, pulse: &Pulse, now: Instant) {
+    fn commit(&mut self, common: Common<'_>, tally: &mut Tally, now: Instant) {
         let ns = (now - self.since).as_nanos() as u64;
-        let tally = &mut self.tally;
         tally.committed += 1;
         tally.latency.record(ns);
         tally.by_database[self.databases[self.turn] as usize] += 1;
@@ -286,9 +275,9 @@ impl Client {
         {
             tally.late += 1;
         }
-        pulse.commit(ns);
-        let elapsed = now.saturating_duration_since(period.begin());
-        period.checkpoints.count(elapsed.as_nanos() as u64);
+        common.pulse.commit(ns);
+        let elapsed = now.saturating_duration_since(common.period.begin());
+        common.period.checkpoints.count(elapsed.as_nanos() as u64);
         self.state = State::Idle;
     }
 
@@ -300,13 +289,13 @@ impl Client {
     pub fn answered(
         &mut self,
         answer: Result<Vec<Table>, SqlError>,
-        pulse: &Pulse,
+        (tally, pulse): (&mut Tally, &Pulse),
         now: &mut Now,
     ) -> Result<()> {
-        self.tally.round_trips += 1;
+        tally.round_trips += 1;
         if let Some(sent) = self.sent.take() {
             let ns = (now.get() - sent).as_nanos() as u64;
-            self.tally.statement_latency[self.player.statement()].record(ns);
+            tally.statement_latency[self.player.statement()].record(ns);
         }
         match (&self.state, answer) {
             (State::Running, Ok(results)) => {
@@ -320,14 +309,14 @@ impl Client {
                 }
             }
             (State::Running, Err(error)) if self.may_try_again(error.meaning) => {
-                *self.tally.errors.entry(error.code).or_default() += 1;
+                *tally.errors.entry(error.code).or_default() += 1;
                 self.state = State::RollingBack;
                 Ok(())
             }
             // SQLite says that there is nothing to roll back where it has done so itself.
             (State::RollingBack, answer) if !matches!(&answer, Err(e) if e.meaning == Meaning::Disconnected) =>
             {
-                self.try_again(pulse);
+                self.try_again(tally, pulse);
                 Ok(())
             }
             (_, Err(error)) => Err(self.failed(error)),
@@ -336,19 +325,19 @@ impl Client {
     }
 
     #[cold]
-    fn try_again(&mut self, pulse: &Pulse) {
+    fn try_again(&mut self, tally: &mut Tally, pulse: &Pulse) {
         if self.tries == 1 && self.rules.max_tries > 1 {
-            self.tally.retried += 1;
+            tally.retried += 1;
             pulse.retry();
         }
         if self.tries < self.rules.max_tries {
             self.tries += 1;
-            self.tally.retries += 1;
+            tally.retries += 1;
             self.state = State::Running;
             self.player.retry();
             return;
         }
-        self.tally.failed += 1;
+        tally.failed += 1;
         pulse.fail();
         // The transaction is still owed to the common amount.
         self.claimed = true;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-use super::client::{Client, Rules};
+use super::client::{Client, Common, Rules};
 use super::databases::Cell;
 use super::pace::Schedule;
 use super::period::{Alarm, Amount, Period};
@@ -231,9 +231,14 @@ impl<'a> Crew<'a> {
     }
 
     fn drive(&self, driver: &mut Option<Driver<'_>>, period: &Period, index: usize) {
+        let common = Common {
+            period,
+            alarm: &self.alarm,
+            pulse: &self.pulses[index],
+        };
         if let Some(driver) = driver
             && !self.alarm.is_raised()
-            && let Err(error) = driver.drive(period, &self.alarm, &self.pulses[index])
+            && let Err(error) = driver.drive(common)
         {
             self.alarm.raise(error);
         }
@@ -244,16 +249,23 @@ impl<'a> Crew<'a> {
         let threads = self.threads();
         let own = (index as u32..self.cell.clients).step_by(threads);
         let mut clients: Vec<Client> = own.map(|client| self.client(client)).collect();
+        let tally = Tally::new(self.rules.shape);
         match places(self.addresses) {
             Some(places) => {
-                let driver = epoll::Driver::open(clients, places, self.catalogue, mode, connect)?;
-                Ok(Driver::Epoll(driver))
+                let driver =
+                    epoll::Driver::open((clients, tally), places, self.catalogue, mode, connect)?;
+                Ok(Driver::Epoll(Box::new(driver)))
             }
             None => {
                 let client = clients.pop().context("a thread without a client")?;
                 let addresses = self.addresses;
-                let driver =
-                    blocking::Driver::open(client, addresses, self.catalogue, mode, connect)?;
+                let driver = blocking::Driver::open(
+                    (client, tally),
+                    addresses,
+                    self.catalogue,
+                    mode,
+                    connect,
+                )?;
                 Ok(Driver::Blocking(Box::new(driver)))
             }
         }
@@ -301,27 +313,25 @@ fn places(addresses: &[Address]) -> Option<epoll::Places> {
 }
 
 enum Driver<'a> {
-    Epoll(epoll::Driver<'a>),
+    Epoll(Box<epoll::Driver<'a>>),
     Blocking(Box<blocking::Driver<'a>>),
 }
 
 impl Driver<'_> {
-    fn drive(&mut self, period: &Period, alarm: &Alarm, pulse: &Pulse) -> Result<()> {
+    fn drive(&mut self, common: Common<'_>) -> Result<()> {
         match self {
-            Driver::Epoll(driver) => driver.drive(period, alarm, pulse),
-            Driver::Blocking(driver) => driver.drive(period, alarm, pulse),
+            Driver::Epoll(driver) => driver.drive(common),
+            Driver::Blocking(driver) => driver.drive(common),
         }
     }
 
     /// What the clients have counted since they were last asked.
     fn take_tally(&mut self, rules: &Rules) -> Tally {
-        let mut sum = Tally::new(rules.shape);
-        let mut add = |client: &mut Client| sum.merge(&client.take_tally());
-        match self {
-            Driver::Epoll(driver) => driver.clients().for_each(&mut add),
-            Driver::Blocking(driver) => add(&mut driver.client),
-        }
-        sum
+        let tally = match self {
+            Driver::Epoll(driver) => &mut driver.tally,
+            Driver::Blocking(driver) => &mut driver.tally,
+        };
+        std::mem::replace(tally, Tally::new(rules.shape))
     }
 
     fn ended(&self) -> Option<Instant> {

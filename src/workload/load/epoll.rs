@@ -14,10 +14,9 @@ use std::time::{Duration, Instant};
 use rustix::event::epoll::{self, EventData, EventFlags};
 
 use super::Mode;
-use super::client::{Client, Now, Step};
-use super::period::{Alarm, Period};
+use super::client::{Client, Common, Now, Step};
 use super::player::Catalogue;
-use super::tally::Pulse;
+use super::tally::{Pulse, Tally};
 use crate::engine::postgres::{Answer, PgLink};
 use crate::engine::{Meaning, SqlError};
 use crate::error::{Context, Error, Result, bail};
@@ -30,6 +29,10 @@ const BUFFER_BYTES: usize = 64 << 10;
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 /// A server that has too many connections waiting is asked again after this.
 const ASK_AGAIN: Duration = Duration::from_millis(1);
+
+/// Edge-triggered: an answer is taken whole, so that nothing is left that the kernel
+/// would have to look at again.
+const INPUT: EventFlags = EventFlags::IN.union(EventFlags::ET);
 
 /// Where the databases are.
 pub(super) struct Places {
@@ -53,6 +56,9 @@ pub(super) struct Driver<'a> {
     mode: Mode,
     epoll: OwnedFd,
     seats: Vec<Seat>,
+    /// One for all clients of the thread: histograms apart would be looked for in memory
+    /// at each transaction.
+    pub tally: Tally,
     timers: BinaryHeap<Reverse<(Instant, usize)>>,
     buffer: Vec<u8>,
 }
@@ -63,7 +69,7 @@ impl<'a> Driver<'a> {
     /// # Errors
     /// The server's words.
     pub fn open(
-        clients: Vec<Client>,
+        (clients, tally): (Vec<Client>, Tally),
         places: Places,
         catalogue: &'a Catalogue,
         mode: Mode,
@@ -76,6 +82,7 @@ impl<'a> Driver<'a> {
             mode,
             epoll,
             seats: Vec::with_capacity(clients.len()),
+            tally,
             timers: BinaryHeap::new(),
             buffer: vec![0; BUFFER_BYTES],
         };
@@ -138,15 +145,9 @@ impl<'a> Driver<'a> {
         // A unix socket takes this much at once.
         link.flush()?;
         let data = EventData::new_u64((seat as u64) << 32 | slot as u64);
-        epoll::add(&self.epoll, &link, data, EventFlags::IN)
-            .map_err(|error| unreachable(error.into()))?;
+        epoll::add(&self.epoll, &link, data, INPUT).map_err(|error| unreachable(error.into()))?;
         self.seats[seat].links[slot] = Some(link);
         Ok(true)
-    }
-
-    /// The clients.
-    pub fn clients(&mut self) -> impl Iterator<Item = &mut Client> {
-        self.seats.iter_mut().map(|seat| &mut seat.client)
     }
 
     /// When the last client had its last answer.
@@ -158,23 +159,22 @@ impl<'a> Driver<'a> {
     ///
     /// # Errors
     /// The first statement that fails for good.
-    pub fn drive(&mut self, period: &Period, alarm: &Alarm, pulse: &Pulse) -> Result<()> {
-        let common = (period, alarm, pulse);
+    pub fn drive(&mut self, common: Common<'_>) -> Result<()> {
         self.timers.clear();
         let mut active = self.seats.len();
         let mut now = Now::default();
         for index in 0..self.seats.len() {
-            self.seats[index].client.enter(period);
+            self.seats[index].client.enter(common.period);
             now.forget();
             active -= usize::from(self.advance(index, common, &mut now)?);
         }
         let mut events: Vec<epoll::Event> = Vec::with_capacity(EVENTS);
-        while active > 0 && !alarm.is_raised() {
+        while active > 0 && !common.alarm.is_raised() {
             self.wait(&mut events)?;
             for event in &events {
                 let data = event.data.u64();
                 let (index, slot) = ((data >> 32) as usize, (data & 0xffff_ffff) as usize);
-                if !self.ready(index, slot, event.flags, pulse, &mut now)? {
+                if !self.ready((index, slot), event.flags, common.pulse, &mut now)? {
                     continue;
                 }
                 active -= usize::from(self.advance(index, common, &mut now)?);
@@ -217,8 +217,7 @@ impl<'a> Driver<'a> {
     #[inline]
     fn ready(
         &mut self,
-        index: usize,
-        slot: usize,
+        (index, slot): (usize, usize),
         flags: EventFlags,
         pulse: &Pulse,
         now: &mut Now,
@@ -228,7 +227,7 @@ impl<'a> Driver<'a> {
             return Ok(false);
         };
         if flags.contains(EventFlags::OUT) && link.flush().map_err(Error::new)? {
-            listen(&self.epoll, link, (index, slot), EventFlags::IN)?;
+            listen(&self.epoll, link, (index, slot), INPUT)?;
         }
         let answer = match link.receive(&mut self.buffer) {
             Ok(None) => return Ok(false),
@@ -239,21 +238,17 @@ impl<'a> Driver<'a> {
             Err(error) => Err(error),
         };
         now.forget();
-        seat.client.answered(answer, pulse, now)?;
+        seat.client
+            .answered(answer, (&mut self.tally, pulse), now)?;
         Ok(true)
     }
 
     /// Takes a client on to where it must wait; true when it is done with the period.
     #[inline]
-    fn advance(
-        &mut self,
-        index: usize,
-        common: (&Period, &Alarm, &Pulse),
-        now: &mut Now,
-    ) -> Result<bool> {
+    fn advance(&mut self, index: usize, common: Common<'_>, now: &mut Now) -> Result<bool> {
         loop {
             let seat = &mut self.seats[index];
-            let step = seat.client.step(common, now)?;
+            let step = seat.client.step(common, &mut self.tally, now)?;
             let slot = seat.client.slot();
             match step {
                 Step::Send => {
@@ -342,7 +337,7 @@ impl<'a> Driver<'a> {
         match link.flush() {
             Ok(true) => Ok(()),
             Ok(false) => {
-                let both = EventFlags::IN | EventFlags::OUT;
+                let both = INPUT | EventFlags::OUT;
                 listen(&self.epoll, link, (index, slot), both)
             }
             // The reason, if there is one, is still to be read.

@@ -150,7 +150,7 @@ fn name(address: &Address, index: u32) -> String {
     match address.of_database(index) {
         Address::Postgres { database, .. } | Address::Mysql { database, .. } => database,
         Address::Sqlite { file, .. } => file,
-        Address::Null { .. } => String::new(),
+        Address::Null { .. } | Address::None => String::new(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is counted while a load runs: per client and without locks, or in atomics that
+//! What is counted while a load runs: per thread and without locks, or in atomics that
 //! one thread writes and the watcher reads.
 
 use std::collections::BTreeMap;
@@ -92,7 +92,7 @@ impl Pulse {
     }
 }
 
-/// What one client counts in one period; merged at its end.
+/// What the clients of one thread count in one period; merged at its end.
 pub(super) struct Tally {
     /// Transactions that were due: committed, failed or skipped.
     pub attempted: u64,
