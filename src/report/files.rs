@@ -4,6 +4,7 @@
 use std::io::{self, Write};
 
 use super::{sync, tree};
+use crate::compare::Marks;
 use crate::measure::stats::median;
 use crate::record::{CaseRecord, KeyRecord, Outcome, PhaseRecord, Results};
 use crate::units::Bytes;
@@ -74,10 +75,12 @@ impl Block<'_> {
     }
 }
 
-/// The label of a target, marked when it could not be made cold.
+/// The label of a target with what must be said of it, marked when it could not be made
+/// cold.
 pub(super) fn label(target: &str, cases: &[&CaseRecord]) -> String {
     let warm = measured(cases).any(|c| c.target.as_ref().is_some_and(|t| !t.cold));
-    format!("{target}{}", if warm { " (warm)" } else { "" })
+    let marks = Marks::of(cases.iter().copied());
+    format!("{target}{marks}{}", if warm { " (warm)" } else { "" })
 }
 
 /// The cases with figures.

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use super::grid::Grid;
 use crate::compare::Axis;
+use crate::compare::Marks;
 use crate::measure::stats::median;
 use crate::record::{
     CaseRecord, EndRecord, EndsRecord, KeyRecord, LatencyRecord, LoadPlanRecord, LoadRecord,
@@ -61,6 +62,13 @@ struct Column<'r> {
     cases: Vec<&'r CaseRecord>,
 }
 
+impl Column<'_> {
+    /// What must be said of it beside others.
+    fn marks(&self) -> String {
+        Marks::of(self.cases.iter().copied()).to_string()
+    }
+}
+
 /// Writes the loads of a run; nothing where there are none.
 pub(super) fn write(out: &mut dyn Write, results: &Results, statements: bool) -> io::Result<()> {
     let Some(plan) = &results.run.plan.load else {
@@ -74,7 +82,9 @@ pub(super) fn write(out: &mut dyn Write, results: &Results, statements: bool) ->
     writeln!(out)?;
     writeln!(out, "load {}", describe(plan))?;
     writeln!(out, "  {}", common(&keys))?;
-    let names = names(&keys);
+    let marks: Vec<String> = columns.iter().map(Column::marks).collect();
+    let marked = |(name, marks): (String, &String)| format!("{name}{marks}");
+    let names: Vec<String> = names(&keys).into_iter().zip(&marks).map(marked).collect();
     let mut grid = Grid::default();
     grid.row(header("transactions/s", &names));
     rows(&mut grid, &columns, plan);
@@ -85,7 +95,8 @@ pub(super) fn write(out: &mut dyn Write, results: &Results, statements: bool) ->
         for (number, name) in names.iter().enumerate() {
             writeln!(out, "  [{}] {name}", number + 1)?;
         }
-        let numbers: Vec<String> = (1..=names.len()).map(|n| format!("[{n}]")).collect();
+        let numbers = (1..=names.len()).map(|n| format!("[{n}]"));
+        let numbers: Vec<String> = numbers.zip(&marks).map(marked).collect();
         grid.replace_header(header("transactions/s", &numbers));
     }
     grid.write(out, 2)

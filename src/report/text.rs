@@ -37,11 +37,11 @@ pub fn text(out: &mut dyn Write, results: &Results, options: &TextOptions) -> io
         writeln!(out)?;
         block.write(out, options.operations)?;
     }
+    load::write(out, results, options.operations)?;
+    files::write(out, results, options.operations)?;
     for line in legend(results) {
         writeln!(out, "  {line}")?;
     }
-    load::write(out, results, options.operations)?;
-    files::write(out, results, options.operations)?;
     remarks::faults(out, results)?;
     remarks::notes(out, results)
 }

@@ -32,6 +32,19 @@ const COMMITTING: [&str; 6] = [
     "multi_value",
 ];
 
+/// Built-in scripts of loads that write in every transaction.
+const WRITING: [&str; 9] = [
+    "tpcb-like",
+    "simple-update",
+    "insert",
+    "oltp_delete",
+    "oltp_insert",
+    "oltp_read_write",
+    "oltp_update_index",
+    "oltp_update_non_index",
+    "oltp_write_only",
+];
+
 /// Commits at least, and flushes meanwhile.
 fn counted(case: &CaseRecord) -> Option<Counted> {
     let mut found = Counted {
@@ -44,6 +57,9 @@ fn counted(case: &CaseRecord) -> Option<Counted> {
         let operations = phase.operations.iter();
         found.commits += operations.filter(|o| commits(&o.name)).count() as u64;
     }
+    let scripts = case.load.iter().flat_map(|load| &load.by_script);
+    let writing = scripts.filter(|(name, _)| WRITING.contains(&name.as_str()));
+    found.commits += writing.map(|(_, committed)| committed).sum::<u64>();
     Some(found)
 }
 

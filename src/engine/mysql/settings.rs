@@ -33,8 +33,9 @@ const OURS: [&str; 17] = [
 
 /// What decides durability, size and logging, or explains a figure: stored with every
 /// measurement, beside everything that was asked for. Each server has some of them.
-const STORED: [&str; 52] = [
+const STORED: [&str; 53] = [
     "aria_checkpoint_interval",
+    "aria_group_commit",
     "aria_pagecache_buffer_size",
     "autocommit",
     "binlog_format",

@@ -146,7 +146,17 @@ fn remove_cgroup(path: &Path) -> Result<()> {
             remove_cgroup(&entry.path())?;
         }
     }
-    fs::remove_dir(path).with_context(|| format!("cannot remove cgroup {}", path.display()))
+    loop {
+        match fs::remove_dir(path) {
+            // A process that is no longer listed may not be quite gone.
+            Err(e) if e.raw_os_error() == Some(libc::EBUSY) && Instant::now() < end => {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            other => {
+                return other.with_context(|| format!("cannot remove cgroup {}", path.display()));
+            }
+        }
+    }
 }
 
 /// Detaches a loop device that still sits on our image. Autoclear does it for us as a

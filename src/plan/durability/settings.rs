@@ -123,16 +123,18 @@ fn mysql(get: &Get<'_>) -> Vec<Against> {
     found
 }
 
-/// Tables of the default engine: only InnoDB syncs at a commit.
+/// Tables of the default engine: InnoDB syncs at a commit, Aria its log at the end of
+/// each statement (counted: as many flushes as InnoDB), MyISAM and the like never.
 fn of_tables(get: &Get<'_>) -> Vec<Against> {
     match get("default_storage_engine").as_deref() {
         Some("innodb") | None => Vec::new(),
         Some("rocksdb") => vec![Against::Unseen(
             "what RocksDB tables sync and when is not known".into(),
         )],
-        Some("aria") => vec![Against::Unseen(
-            "what Aria tables sync and when is not known".into(),
-        )],
+        Some("aria") => match get("aria_group_commit").as_deref() {
+            Some("soft") => vec![lost("aria_group_commit=soft: the last commits may be lost")],
+            _ => Vec::new(),
+        },
         Some(engine) => vec![lost(format!("{engine} tables: nothing is synced"))],
     }
 }

@@ -256,7 +256,12 @@ fn mysql_and_mariadb() {
         ("O_DIRECT", "O_DIRECT_NO_FSYNC", "yes /dev/vda"),
         ("write=ON", "write=OFF", "no innodb_doublewrite=off"),
         ("InnoDB", "MyISAM", "no myisam tables"),
-        ("InnoDB", "Aria", "unknown what Aria tables"),
+        ("InnoDB", "Aria", "yes /dev/vda"),
+        (
+            "InnoDB",
+            "Aria aria_group_commit=soft",
+            "no aria_group_commit=soft",
+        ),
     ] {
         for kind in [Kind::Mysql, Kind::Mariadb] {
             let found = of_engine(kind, &SAFE.replacen(from, to, 1));
