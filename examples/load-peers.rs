@@ -190,6 +190,10 @@ fn run_pgbench(socket: &Path, script: &str, clients: u32, seconds: f64) -> Run {
 }
 
 /// Its output, and the CPU time that it took, µs: in all, and in user mode.
+#[expect(
+    clippy::zombie_processes,
+    reason = "wait4 waits, and tells its CPU time"
+)]
 fn run_counted(command: &mut Command) -> (String, f64, f64) {
     use std::io::Read;
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();

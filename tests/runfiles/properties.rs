@@ -24,6 +24,8 @@ fn operation() -> impl Strategy<Value = OperationRecord> {
     )
         .prop_map(
             |(name, count, rows, wall_us, user, system)| OperationRecord {
+                bytes: None,
+                refused: None,
                 slices: Vec::new(),
                 name,
                 completeness: Completeness::Complete,

@@ -273,8 +273,13 @@ fn postgres_clients_wait_for_every_answer() {
     assert_eq!(clients.len(), 3);
     for wire in clients {
         assert_eq!(wire.binds, 20 * 7);
-        // One more: what begins the session and prepares its statements.
-        assert_eq!(wire.turns, wire.binds + 1);
+        // More are only what begins the session and prepares its statements, which may
+        // reach us in two pieces.
+        assert!(
+            (1..=2).contains(&(wire.turns - wire.binds)),
+            "{}",
+            wire.turns
+        );
     }
     let piped = "\\startpipeline\nSELECT 1;\nSELECT 2;\n\\endpipeline\n";
     options.scripts[0] = Script {
