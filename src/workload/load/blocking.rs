@@ -4,9 +4,9 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::Mode;
+use super::catalogue::Catalogue;
 use super::client::{Client, Common, Now, Step};
 use super::period::Alarm;
-use super::player::Catalogue;
 use super::tally::Tally;
 use crate::engine::{Address, BusyWaits, Session, SqlError, StatementId, Table, connect};
 use crate::error::{Error, Result, bail};

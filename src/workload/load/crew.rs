@@ -4,13 +4,14 @@
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, Thread};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use super::catalogue::Catalogue;
 use super::client::{Client, Common, Rules};
 use super::databases::Cell;
+use super::driver::{Driver, places, threads};
 use super::pace::Schedule;
 use super::period::{Alarm, Amount, Period};
-use super::player::Catalogue;
 use super::tally::{Beat, Pulse, Tally};
 use super::{Options, blocking, epoll};
 use crate::engine::{Address, BusyWaits};
@@ -282,70 +283,6 @@ impl<'a> Crew<'a> {
             schedule,
             self.rules,
         )
-    }
-}
-
-/// One thread a client, but where one can serve many.
-fn threads(options: &Options, cell: Cell, addresses: &[Address]) -> usize {
-    let most = match (places(addresses), options.threads) {
-        (None, _) => usize::MAX,
-        (Some(_), 0) => thread::available_parallelism().map_or(1, usize::from),
-        (Some(_), asked) => asked as usize,
-    };
-    most.min(cell.clients as usize).max(1)
-}
-
-/// Where PostgreSQL's databases are; `None` for other engines.
-fn places(addresses: &[Address]) -> Option<epoll::Places> {
-    let databases = addresses.iter().map(|address| match address {
-        Address::Postgres { database, .. } => Some(database.clone()),
-        _ => None,
-    });
-    let databases = databases.collect::<Option<Vec<_>>>()?;
-    match addresses.first()? {
-        Address::Postgres { dir, user, .. } => Some(epoll::Places {
-            dir: dir.clone(),
-            user: user.clone(),
-            databases,
-        }),
-        _ => None,
-    }
-}
-
-enum Driver<'a> {
-    Epoll(Box<epoll::Driver<'a>>),
-    Blocking(Box<blocking::Driver<'a>>),
-}
-
-impl Driver<'_> {
-    fn drive(&mut self, common: Common<'_>) -> Result<()> {
-        match self {
-            Driver::Epoll(driver) => driver.drive(common),
-            Driver::Blocking(driver) => driver.drive(common),
-        }
-    }
-
-    /// What the clients have counted since they were last asked.
-    fn take_tally(&mut self, rules: &Rules) -> Tally {
-        let tally = match self {
-            Driver::Epoll(driver) => &mut driver.tally,
-            Driver::Blocking(driver) => &mut driver.tally,
-        };
-        std::mem::replace(tally, Tally::new(rules.shape))
-    }
-
-    fn ended(&self) -> Option<Instant> {
-        match self {
-            Driver::Epoll(driver) => driver.ended(),
-            Driver::Blocking(driver) => driver.ended(),
-        }
-    }
-
-    fn busy_waits(&self) -> Option<BusyWaits> {
-        match self {
-            Driver::Epoll(_) => None,
-            Driver::Blocking(driver) => driver.busy_waits(),
-        }
     }
 }
 

@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 use rustix::event::epoll::{self, EventData, EventFlags};
 
 use super::Mode;
+use super::catalogue::Catalogue;
 use super::client::{Client, Common, Now, Step};
-use super::player::Catalogue;
 use super::tally::{Pulse, Tally};
 use crate::engine::postgres::{Answer, PgLink};
 use crate::engine::{Meaning, SqlError};

@@ -6,11 +6,14 @@
 //! counts as; a driver moves the bytes of one client (`blocking`) or of many (`epoll`).
 
 mod blocking;
+mod catalogue;
 mod check;
 mod client;
 mod crew;
 mod databases;
+mod driver;
 mod epoll;
+mod mode;
 mod options;
 mod pace;
 mod period;
@@ -27,7 +30,8 @@ pub mod script;
 
 pub use check::Checked;
 pub use databases::Cell;
-pub use options::{DEFAULT_CHECKPOINTS, DEFAULT_PRELOAD, DEFAULT_SECONDS, Mode, Options, Script};
+pub use mode::Mode;
+pub use options::{DEFAULT_CHECKPOINTS, DEFAULT_PRELOAD, DEFAULT_SECONDS, Options, Script};
 pub use preload::{Preload, fast};
 pub use result::{LoadResult, MachineCpu, Progress};
 pub use run::{NAME, run};

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use super::catalogue::Catalogue;
 use super::check::Acknowledged;
 use super::client::Rules;
 use super::crew::{Crew, Outcome};
 use super::databases::Cell;
-use super::player::Catalogue;
 use super::remarks::remarks;
 use super::result::LoadResult;
 use super::tally::Shape;
