@@ -92,11 +92,11 @@ fn flushes_a_call_are_those_known_of_each_file_system() {
     }
     let report = report(&place);
     assert!(
-        report.contains("ext4_nobarrier: 124 shapes did not reach the device (!)"),
+        report.contains("ext4_nobarrier†°: 124 shapes did not reach the device (!)"),
         "{report}"
     );
     assert!(
-        report.contains("ext4_defaults: 124 shapes reached the device"),
+        report.contains("ext4_defaults†°: 124 shapes reached the device"),
         "{report}"
     );
     place.assert_nothing_left("after sync calls");
@@ -160,4 +160,38 @@ fn too_little_room_is_told_before_anything_is_written() {
         "{said}"
     );
     place.assert_nothing_left("after no room");
+}
+
+#[test]
+fn the_bare_call_stands_beside_the_load_that_makes_it() {
+    if !can_mount() {
+        return;
+    }
+    let place = Place::new();
+    let output = place
+        .run(&[
+            "load",
+            "sync",
+            "--on",
+            "ext4",
+            "-c",
+            "2",
+            "--preload",
+            "100",
+            "--tuples",
+            "50",
+            "--warmup",
+            "0",
+            "--sync-calls",
+            "5",
+        ])
+        .output()
+        .expect("it runs");
+    let shown = text(&output);
+    assert_eq!(output.status.code(), Some(0), "{shown}");
+    assert!(
+        shown.contains("bare sync call, µs") && shown.contains("(log sqlite WAL 2 frames)"),
+        "{shown}"
+    );
+    place.assert_nothing_left("after the run");
 }

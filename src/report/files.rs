@@ -1,5 +1,4 @@
-//! The tables of workloads without a server: trees of files and bare sync calls. (Where
-//! a run has both sync calls and a load, this is the place to show them side by side.)
+//! The tables of workloads without a server: trees of files and bare sync calls.
 
 use std::io::{self, Write};
 

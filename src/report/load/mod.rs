@@ -1,5 +1,6 @@
 //! Loads in the report for a terminal: checkpoints and figures down, cases across.
 
+mod bare;
 mod figures;
 mod rows;
 
@@ -85,6 +86,7 @@ pub(super) fn write(out: &mut dyn Write, results: &Results, statements: bool) ->
     let mut grid = Grid::default();
     grid.row(header("transactions/s", &names));
     rows(&mut grid, &columns, plan);
+    bare::row(&mut grid, &columns, results);
     if statements {
         statement_rows(&mut grid, &columns);
     }
