@@ -54,7 +54,9 @@ fn row<'s>(shown: &'s str, value: &str) -> Vec<&'s str> {
     let mut lines = shown
         .lines()
         .map(|l| l.split_whitespace().collect::<Vec<_>>());
-    let found = lines.find(|cells| cells.first() == Some(&value) && cells.len() > 2);
+    // A mark says what commits are worth.
+    let named = |cell: &&str| cell.trim_end_matches(['†', '‡', '°']) == value;
+    let found = lines.find(|cells| cells.first().is_some_and(named) && cells.len() > 2);
     found.unwrap_or_else(|| panic!("no row for {value}: {shown}"))
 }
 
