@@ -9,7 +9,7 @@ use crate::error::{Context, Result};
 use crate::host::Reading;
 use crate::measure::{CpuTime, DeviceCounters};
 use crate::target;
-use crate::workload::{Probe, load};
+use crate::workload::Probe;
 
 /// Counters of the target, the server and the machine.
 pub(super) struct TargetProbe {
@@ -55,11 +55,6 @@ impl Probe for TargetProbe {
 
     fn server_memory(&mut self) -> Option<u64> {
         self.server.as_ref()?.memory()
-    }
-
-    fn machine_cpu(&mut self) -> Option<load::MachineCpu> {
-        let (busy, steal_ns) = crate::host::machine_cpu()?;
-        Some(load::MachineCpu { busy, steal_ns })
     }
 
     fn machine(&mut self) -> Option<Reading> {

@@ -8,7 +8,6 @@ use nix::sys::time::TimeVal;
 
 use super::event::{DuetResult, EndTime, Ends, Event, MachineUse, PhaseResult, Quantiles};
 use super::gate::Gate;
-use super::load::MachineCpu;
 use super::operation::Op;
 use super::slices::Slices;
 use crate::engine::{Address, Session, SqlError, connect};
@@ -31,10 +30,6 @@ pub trait Probe {
     }
     /// Dirty and write-back bytes of the target's file system.
     fn dirty_bytes(&mut self) -> Option<u64>;
-    /// CPU time of the whole machine so far.
-    fn machine_cpu(&mut self) -> Option<MachineCpu> {
-        None
-    }
     /// syncfs of the target.
     ///
     /// # Errors
@@ -142,8 +137,8 @@ impl<'a> Bench<'a> {
         self.probe.server_memory()
     }
 
-    pub(super) fn machine_cpu(&mut self) -> Option<MachineCpu> {
-        self.probe.machine_cpu()
+    pub(super) fn machine(&mut self) -> Option<Reading> {
+        self.probe.machine()
     }
 
     /// True when the gate is to be passed by [`pause`](Bench::pause).

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::databases::Cell;
 use crate::engine::WalCheckpoint;
+use crate::host::Window;
 use crate::units::CpuTime;
 use crate::workload::Quantiles;
 
@@ -105,12 +106,14 @@ pub struct MachineCpu {
     pub steal_ns: u64,
 }
 
-impl MachineCpu {
-    /// What has been used since `earlier`.
-    pub fn since(self, earlier: Self) -> Self {
+impl From<Window> for MachineCpu {
+    fn from(window: Window) -> Self {
         MachineCpu {
-            busy: self.busy.since(earlier.busy),
-            steal_ns: self.steal_ns.saturating_sub(earlier.steal_ns),
+            busy: CpuTime {
+                user_ns: window.user_ns,
+                system_ns: window.system_ns,
+            },
+            steal_ns: window.steal_ns,
         }
     }
 }

@@ -8,6 +8,7 @@ use super::result::{MachineCpu, Progress};
 use super::tally::Beat;
 use crate::engine::{Activity, Session, WalCheckpoint};
 use crate::error::{Error, Result};
+use crate::host::Reading;
 use crate::workload::Bench;
 use crate::workload::bench::Stamp;
 use crate::workload::event::Event;
@@ -29,6 +30,7 @@ pub(super) struct Watch<'w, 'a> {
 pub(super) struct Seen {
     pub before: Option<Stamp>,
     pub after: Option<Stamp>,
+    pub machine_before: Option<Reading>,
     pub machine: Option<MachineCpu>,
     pub server_memory_before: Option<u64>,
     pub server_memory: Option<u64>,
@@ -46,7 +48,7 @@ impl Watcher for Watch<'_, '_> {
         let seen = &mut self.seen;
         seen.server_memory_before = self.bench.server_memory();
         seen.activity_before = self.keeper.activity().map_err(Error::new)?;
-        seen.machine = self.bench.machine_cpu();
+        seen.machine_before = self.bench.machine();
         seen.started_s = epoch_s();
         seen.before = Some(self.bench.stamp_before());
         Ok(())
@@ -73,10 +75,8 @@ impl Watcher for Watch<'_, '_> {
     fn returned(&mut self) -> Result<()> {
         let seen = &mut self.seen;
         seen.after = Some(self.bench.stamp_after());
-        let machine = self.bench.machine_cpu();
-        seen.machine = machine
-            .zip(seen.machine)
-            .map(|(now, before)| now.since(before));
+        let machine = seen.machine_before.zip(self.bench.machine());
+        seen.machine = machine.map(|(before, now)| before.until(&now).into());
         seen.server_memory = self.bench.server_memory();
         Ok(())
     }
