@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Column;
 use super::figures::{ends, figures, hundredths, ms, rate, row, tenths, whole};
+use crate::measure::stats::Steadiness;
 use crate::record::{LatencyRecord, LoadPlanRecord, LoadRecord};
 use crate::report::grid::Grid;
 use crate::units::seconds;
@@ -25,6 +26,12 @@ pub(super) fn rows(grid: &mut Grid, columns: &[Column<'_>], plan: &LoadPlanRecor
     row(grid, columns, "seconds settled", seconds, |c| {
         ends(c, |e| e.settled)
     });
+    // A note on stability, never a ground for a verdict: intervals come from rounds.
+    if figures(columns).any(|f| wobble(f.load).is_some()) {
+        row(grid, columns, "  wobble inside a run, ± %", tenths, |f| {
+            wobble(f.load)
+        });
+    }
     let name = if plan.rate.is_some() {
         "latency from schedule"
     } else {
@@ -60,6 +67,19 @@ pub(super) fn rows(grid: &mut Grid, columns: &[Column<'_>], plan: &LoadPlanRecor
     }
     resource_rows(grid, columns);
     activity_rows(grid, columns);
+}
+
+/// Standard error of the transactions a second inside one run, corrected for their
+/// autocorrelation, in % of their mean; `None` below eight seconds.
+fn wobble(load: &LoadRecord) -> Option<f64> {
+    let series: Vec<f64> = load
+        .progress
+        .windows(2)
+        .filter(|w| w[1].0 - w[0].0 > 500_000_000)
+        .map(|w| (w[1].1 - w[0].1) as f64 * 1e9 / (w[1].0 - w[0].0) as f64)
+        .collect();
+    let steadiness = Steadiness::of(&series)?;
+    (steadiness.mean > 0.0).then(|| 100.0 * steadiness.standard_error / steadiness.mean)
 }
 
 /// Cumulative figures: all transactions so far / all time so far; and between two.
