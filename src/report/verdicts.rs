@@ -183,9 +183,7 @@ fn table(
                 median(c.base_median),
                 median(c.new_median),
                 estimate.map_or("–".to_string(), |r| format!("{r:.3}")),
-                interval.map_or("–".to_string(), |i| {
-                    format!("{:.3} to {:.3}", i.low(), i.high())
-                }),
+                interval.map_or("–".to_string(), |i| i.to_string()),
                 c.duet
                     .and_then(|d| d.slice_ratio)
                     .map_or(String::new(), |r| format!("{r:.3}")),
