@@ -1,6 +1,7 @@
 //! What memory does: cases that differ in their memory limit, side by side, as the
 //! published tables have them.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use super::{Axis, Comparison, Comparisons, Figure, Marks};
@@ -257,8 +258,19 @@ pub struct MemoryMethod {
     pub methods: Vec<String>,
     /// How dirty data were limited, with the targets for which it was so.
     pub dirty: Vec<(String, Vec<String>)>,
-    /// What the servers were told to fit: engine, the limit it was chosen for, settings.
-    pub settings: Vec<(String, u64, Vec<(String, String)>)>,
+    /// What the servers were told to fit.
+    pub fitted: Vec<FittedTo>,
+}
+
+/// Settings that were chosen for an engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FittedTo {
+    /// The engine build.
+    pub engine: String,
+    /// The limit that they fit, bytes.
+    pub limit: u64,
+    /// Name to value.
+    pub settings: BTreeMap<String, String>,
 }
 
 impl MemoryMethod {
@@ -280,11 +292,12 @@ impl MemoryMethod {
             });
             add(&mut found.dirty[at].1, case.case.target.clone());
             if let Some(limit) = memory.settings_for_bytes {
-                let pairs = memory.settings.clone().into_iter().collect();
-                add(
-                    &mut found.settings,
-                    (case.case.engine.clone(), limit, pairs),
-                );
+                let fitted = FittedTo {
+                    engine: case.case.engine.clone(),
+                    limit,
+                    settings: memory.settings.clone(),
+                };
+                add(&mut found.fitted, fitted);
             }
         }
         found

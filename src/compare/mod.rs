@@ -45,8 +45,8 @@ pub use estimate::{Better, Estimate, Interval, Metric, Pair, Unit};
 pub use figure::Figure;
 pub use marks::{IN_MEMORY, Marks, NOT_DURABLE, UNKNOWN, legend};
 pub use memory::{
-    Felt, MemoryBlock, MemoryCell, MemoryMethod, MemoryRow, MemoryTable, Whereabouts, felt,
-    whereabouts,
+    Felt, FittedTo, MemoryBlock, MemoryCell, MemoryMethod, MemoryRow, MemoryTable, Whereabouts,
+    felt, whereabouts,
 };
 pub use noise::NoiseFloor;
 pub use power::{USUAL_CHANCE, chance_of_finding, rounds_needed, smallest_difference};

@@ -17,25 +17,15 @@ impl Kind {
     /// at the start whether it is used or not is made small.
     pub fn within(self, limit: Bytes) -> Settings {
         let mib = limit.0 >> 20;
+        let kb =
+            |bytes: u64, least: u64, most: u64| format!("{}kB", (bytes >> 10).clamp(least, most));
         let pairs = match self {
             Kind::Sqlite | Kind::Null => Vec::new(),
             Kind::Postgres => vec![
-                (
-                    "shared_buffers",
-                    format!("{}kB", (limit.0 / 4 >> 10).max(1024)),
-                ),
-                (
-                    "work_mem",
-                    format!("{}kB", (limit.0 / 64 >> 10).clamp(64, 4096)),
-                ),
-                (
-                    "maintenance_work_mem",
-                    format!("{}kB", (limit.0 / 16 >> 10).clamp(1024, 65536)),
-                ),
-                (
-                    "effective_cache_size",
-                    format!("{}kB", (limit.0 / 4 * 3 >> 10).max(1024)),
-                ),
+                ("shared_buffers", kb(limit.0 / 4, 1024, u64::MAX)),
+                ("work_mem", kb(limit.0 / 64, 64, 4096)),
+                ("maintenance_work_mem", kb(limit.0 / 16, 1024, 65536)),
+                ("effective_cache_size", kb(limit.0 / 4 * 3, 1024, u64::MAX)),
                 // Its compiler alone takes some 30 MiB of each session that uses it.
                 ("jit", if mib < 512 { "off" } else { "on" }.to_string()),
             ],

@@ -190,11 +190,13 @@ fn method(out: &mut dyn Write, method: &MemoryMethod) -> io::Result<()> {
         }
     }
     wrapped(out, &text, 2)?;
-    for (engine, limit, settings) in &method.settings {
-        let pairs: Vec<String> = settings.iter().map(|(n, v)| format!("{n}={v}")).collect();
+    for fitted in &method.fitted {
+        let pairs = fitted.settings.iter();
+        let pairs: Vec<String> = pairs.map(|(n, v)| format!("{n}={v}")).collect();
         let text = format!(
-            "{engine} was told to fit {}: {}",
-            Bytes(*limit),
+            "{} was told to fit {}: {}",
+            fitted.engine,
+            Bytes(fitted.limit),
             pairs.join(" ")
         );
         wrapped(out, &text, 2)?;
