@@ -37,7 +37,7 @@ fn fill(session: &mut dyn Session, engine: &dyn Engine) {
         engine::Kind::Postgres => format!("generate_series(1, {ROWS}) AS n(i)"),
         _ => format!("(SELECT seq AS i FROM seq_1_to_{ROWS}) AS n"),
     };
-    let text = "CREATE TABLE t (k CHAR(32) PRIMARY KEY, v VARCHAR(1000))";
+    let text = "CREATE TABLE t (k VARCHAR(32) PRIMARY KEY, v VARCHAR(1000))";
     session.execute(text).expect("a table");
     let rows = format!("INSERT INTO t SELECT md5(i), repeat('x', 700) FROM {numbers} ORDER BY 1");
     let rows = match engine.build().kind {
@@ -195,7 +195,7 @@ fn a_limit_on_the_worker_is_felt_told_and_compared() {
         .run(&[
             "small-files",
             "--tree-scale",
-            "0.05",
+            "0.03",
             "--image-size",
             "256M",
         ])
@@ -224,7 +224,8 @@ fn a_limit_on_the_worker_is_felt_told_and_compared() {
             assert!(memory.writeback_by_group, "{}", memory.dirty);
         }
         let data = memory.data_bytes.expect("the amount of data");
-        assert!((50 << 20..150 << 20).contains(&data), "{data}");
+        assert!((30 << 20..200 << 20).contains(&data), "{data}");
+        assert!(memory.own_bytes > 1 << 20);
     }
     for words in [
         "one case after the other, not in duet: two memory limits",
@@ -306,11 +307,12 @@ fn a_limit_that_another_run_has_set_stays() {
         let _guard = mounted("ext4", image.device(), &at).expect("a file system");
         let open = |name: &str| Ledger::open_in(state.path(), name).expect("a ledger");
         // What a killed run leaves: its note, and no lock on it.
-        let killed = open("a-killed");
+        let elsewhere = tempfile::tempdir().expect("a directory");
+        let killed = Ledger::open_in(elsewhere.path(), "killed").expect("a ledger");
         let limit = DirtyLimit::set(&at, Bytes::mib(8), &killed).expect("a limit");
-        std::mem::forget(limit);
-        let copied = fs::read(killed.path()).expect("its notes");
-        fs::write(state.path().join("b-killed.jsonl"), copied).expect("a copy");
+        let notes = fs::read(killed.path()).expect("its notes");
+        fs::write(state.path().join("killed.jsonl"), notes).expect("a copy");
+        let strict = limited();
         let living = open("c-living");
         let own = DirtyLimit::set(&at, Bytes::mib(16), &living).expect("a limit");
         let clean = || {
@@ -319,15 +321,14 @@ fn a_limit_that_another_run_has_set_stays() {
             assert_eq!(left.len(), 1);
             left.remove(0).clean()
         };
-        let error = clean().expect_err("it is another's").to_string();
         let whole = mountmark::error::one_line(&clean().expect_err("it is another's"));
-        assert!(error.contains("not everything"), "{error}");
         assert!(whole.contains("c-living limits the dirty data"), "{whole}");
         drop(own);
         drop(living);
-        drop(killed);
-        fs::remove_file(state.path().join("a-killed.jsonl")).expect("its notes");
+        assert_eq!(limited(), strict, "that of the killed run is still there");
         assert!(clean().expect("cleaned")[0].starts_with("limit on dirty data"));
+        assert!(limited().len() < strict.len());
+        drop(limit);
     });
 }
 
@@ -511,7 +512,9 @@ fn a_process_that_is_killed_for_want_of_memory_fails_the_case() {
         assert!(memory(case).oom_kills > 0);
         place.assert_nothing_left("after the run");
     };
-    failed("mariadb", &["create", "--memory", "16M"], "launch");
+    let pool = ["--set", "innodb_buffer_pool_size=256M"];
+    let create = ["create", "--memory", "64M"];
+    failed("mariadb", &[&create[..], &pool].concat(), "work");
     // One session sorts in memory; the server itself lives on without it.
     let scripts = tempfile::tempdir().expect("a directory");
     let script = scripts.path().join("sort.sql");

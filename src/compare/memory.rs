@@ -75,7 +75,9 @@ fn past_the_cache(case: &CaseRecord) -> bool {
 /// Whether the limit of `case` was felt; `None` without one.
 pub fn felt(case: &CaseRecord) -> Option<Felt> {
     let memory = case.memory.as_ref()?;
-    if memory.reached == 0 {
+    // With swap switched off by its own limit, some kernels do not count.
+    let below = |peak: u64| peak < memory.limit_bytes;
+    if memory.reached == 0 && memory.peak_bytes.is_none_or(below) {
         return Some(Felt::Never);
     }
     let ends = case.phases.iter().filter_map(|phase| phase.ends);

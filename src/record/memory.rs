@@ -42,10 +42,10 @@ pub struct MemoryRecord {
     /// The most that was charged, bytes; absent where the kernel does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak_bytes: Option<u64>,
-    /// At the end of the work: memory of the processes themselves, shared memory included,
-    /// bytes.
+    /// The most that was seen, by looking four times a second: memory of the processes
+    /// themselves, shared memory included, bytes.
     pub own_bytes: u64,
-    /// At the end of the work: pages of files, bytes.
+    /// The same of pages of files, bytes.
     pub file_bytes: u64,
     /// The most data that there were, logs apart, bytes; absent where others use the file
     /// system too.

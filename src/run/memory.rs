@@ -18,7 +18,7 @@ use crate::units::Bytes;
 /// memory have (`vm.dirty_ratio`), as a divisor.
 const DIRTY_SHARE: u64 = 5;
 
-/// Time between two looks at how much data there are.
+/// Time between two looks at what the group holds and how much data there are.
 const INTERVAL: Duration = Duration::from_millis(250);
 
 /// Where limits can be set, if `plan` has some.
@@ -84,6 +84,7 @@ pub(super) struct Memory<'a> {
     /// Over the life of all groups.
     oom_kills: u64,
     extent: Option<Extent>,
+    next: Instant,
     kind: Option<Kind>,
     record: MemoryRecord,
 }
@@ -103,6 +104,7 @@ impl<'a> Memory<'a> {
             during: MemoryCounts::default(),
             oom_kills: 0,
             extent: None,
+            next: Instant::now(),
             kind: case.engine.as_ref().map(|spec| spec.kind),
             record: MemoryRecord {
                 limit_bytes: limit.0,
@@ -159,31 +161,37 @@ impl<'a> Memory<'a> {
     /// The work begins.
     pub fn begin(&mut self) {
         self.before = self.counts();
-        if let Some(extent) = &mut self.extent {
-            extent.look();
-        }
+        self.look();
     }
 
     /// Looks if it is time to; says how long it is until the next look.
     pub fn tick(&mut self) -> Duration {
-        match &mut self.extent {
-            Some(extent) => extent.tick(),
-            None => INTERVAL,
+        let now = Instant::now();
+        if now < self.next {
+            return self.next - now;
+        }
+        self.look();
+        self.next = now + INTERVAL;
+        INTERVAL
+    }
+
+    fn look(&mut self) {
+        if let Some(extent) = &mut self.extent {
+            extent.look();
+        }
+        if let Some(group) = &self.group {
+            let used = group.usage();
+            self.record.own_bytes = self.record.own_bytes.max(used.own);
+            self.record.file_bytes = self.record.file_bytes.max(used.files);
         }
     }
 
     /// The work, or a part of it, has ended.
     pub fn end(&mut self) {
-        if let Some(extent) = &mut self.extent {
-            extent.look();
+        self.look();
+        if self.group.is_some() {
+            self.during = self.during + self.counts().since(self.before);
         }
-        let Some(group) = &self.group else {
-            return;
-        };
-        self.during = self.during + group.counts().since(self.before);
-        let used = group.usage();
-        self.record.own_bytes = used.own;
-        self.record.file_bytes = used.files;
     }
 
     fn counts(&self) -> MemoryCounts {
@@ -252,7 +260,6 @@ struct Extent {
     /// Used when it was made: its own tables and log.
     empty: u64,
     most: u64,
-    next: Instant,
 }
 
 impl Extent {
@@ -264,18 +271,7 @@ impl Extent {
             data: target.data(),
             kind,
             most: 0,
-            next: Instant::now(),
         }
-    }
-
-    fn tick(&mut self) -> Duration {
-        let now = Instant::now();
-        if now < self.next {
-            return self.next - now;
-        }
-        self.look();
-        self.next = now + INTERVAL;
-        INTERVAL
     }
 
     fn look(&mut self) {

@@ -76,10 +76,14 @@ pub(super) fn counts(version: Version, dir: &Path, pressure: Option<&Path>) -> M
         stalled(&text)
     });
     let (reached, oom_kills) = match version {
-        Version::V1 => (
-            text("memory.failcnt").trim().parse().ok(),
-            field(&text("memory.oom_control"), "oom_kill"),
-        ),
+        Version::V1 => {
+            // Where memory and swap together have the same limit, that one is met first.
+            let failed = |name: &str| text(name).trim().parse().unwrap_or(0u64);
+            (
+                Some(failed("memory.failcnt") + failed("memory.memsw.failcnt")),
+                field(&text("memory.oom_control"), "oom_kill"),
+            )
+        }
         Version::V2 => {
             let events = text("memory.events");
             (field(&events, "max"), field(&events, "oom_kill"))
@@ -149,7 +153,8 @@ mod tests {
                 "memory.stat",
                 "cache 900\nrss 500\nshmem 300\nworkingset_refault_file 7\ntotal_rss 1\n",
             ),
-            ("memory.failcnt", "12\n"),
+            ("memory.failcnt", "2\n"),
+            ("memory.memsw.failcnt", "10\n"),
             (
                 "memory.oom_control",
                 "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n",

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::counts::{self, MemoryCounts, MemoryUse};
 use super::{Controller, Version};
-use crate::error::{Context, Result, bail};
+use crate::error::{Context, Result, anyhow, bail};
 use crate::host::cgroup::{Cgroup, Hierarchies};
 use crate::host::ledger::Ledger;
 use crate::units::Bytes;
@@ -36,7 +36,7 @@ impl MemoryGroup {
     ) -> Result<Self> {
         let limited = Cgroup::create_in(controller.parent(), name, ledger)?;
         let version = controller.version();
-        let in_force = set_limit(version, limited.path(), limit)
+        let in_force = set_limit((version, has_swap()), limited.path(), limit)
             .with_context(|| format!("cannot limit {} to {limit}", limited.path().display()))?;
         let beside = match version {
             Version::V1 => Hierarchies::detect()
@@ -81,7 +81,7 @@ impl MemoryGroup {
 }
 
 /// Sets limit and swap, in the order that both versions take; the limit in force.
-fn set_limit(version: Version, dir: &Path, limit: Bytes) -> Result<Bytes> {
+fn set_limit((version, has_swap): (Version, bool), dir: &Path, limit: Bytes) -> Result<Bytes> {
     let write = |name: &str, value: &str| {
         let file = dir.join(name);
         fs::write(&file, value).with_context(|| format!("{} takes no {value}", file.display()))
@@ -92,21 +92,17 @@ fn set_limit(version: Version, dir: &Path, limit: Bytes) -> Result<Bytes> {
         Version::V2 => "memory.max",
     };
     write(file, &text)?;
-    let swap = match version {
-        // Memory and swap together may be no more than the memory; the other makes the
-        // kernel rather drop pages of files.
-        Version::V1 => {
-            write("memory.swappiness", "0").and_then(|()| match dir.join(MEMSW).exists() {
-                true => write(MEMSW, &text),
-                false => bail!("swap is not counted by group (boot with swapaccount=1)"),
-            })
+    if has_swap {
+        match version {
+            // Memory and swap together may be no more than the memory. (This limit is then
+            // the one that is met, and newer kernels do not count how often.)
+            Version::V1 if dir.join(MEMSW).exists() => write(MEMSW, &text),
+            Version::V1 => Err(anyhow!(
+                "swap is not counted by group; boot with swapaccount=1"
+            )),
+            Version::V2 => write("memory.swap.max", "0"),
         }
-        Version::V2 => write("memory.swap.max", "0"),
-    };
-    if let Err(error) = swap
-        && has_swap()
-    {
-        return Err(error.context("its processes could be swapped out; swapoff -a first"));
+        .context("its processes could be swapped out (swapoff -a helps)")?;
     }
     let shown = fs::read_to_string(dir.join(file))?;
     let in_force: u64 = shown
@@ -138,17 +134,19 @@ mod tests {
     #[test]
     fn limit_and_swap_are_written_in_the_words_of_the_version() {
         let dir = tempfile::tempdir().unwrap();
-        assert_eq!(
-            set_limit(Version::V2, dir.path(), Bytes::mib(64)).unwrap(),
-            Bytes::mib(64)
-        );
+        let limit = Bytes::mib(64);
+        let set =
+            |version, swap, dir: &tempfile::TempDir| set_limit((version, swap), dir.path(), limit);
+        assert_eq!(set(Version::V2, true, &dir).unwrap(), limit);
         assert_eq!(written(&dir, "memory.max"), "67108864");
         assert_eq!(written(&dir, "memory.swap.max"), "0");
         let dir = tempfile::tempdir().unwrap();
+        assert_eq!(set(Version::V1, false, &dir).unwrap(), limit);
+        let error = crate::error::one_line(&set(Version::V1, true, &dir).unwrap_err());
+        assert!(error.contains("swapaccount=1"), "{error}");
         fs::write(dir.path().join(MEMSW), "").unwrap();
-        set_limit(Version::V1, dir.path(), Bytes::mib(64)).unwrap();
+        set(Version::V1, true, &dir).unwrap();
         assert_eq!(written(&dir, "memory.limit_in_bytes"), "67108864");
         assert_eq!(written(&dir, MEMSW), "67108864");
-        assert_eq!(written(&dir, "memory.swappiness"), "0");
     }
 }
