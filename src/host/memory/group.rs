@@ -100,9 +100,12 @@ fn set_limit((version, has_swap): (Version, bool), dir: &Path, limit: Bytes) -> 
             Version::V1 => Err(anyhow!(
                 "swap is not counted by group; boot with swapaccount=1"
             )),
-            Version::V2 => write("memory.swap.max", "0"),
+            Version::V2 => write(SWAP_MAX, "0"),
         }
         .context("its processes could be swapped out (swapoff -a helps)")?;
+    } else if dir.join(SWAP_MAX).exists() {
+        // Somebody may switch it on while we measure.
+        write(SWAP_MAX, "0")?;
     }
     let shown = fs::read_to_string(dir.join(file))?;
     let in_force: u64 = shown
@@ -116,6 +119,7 @@ fn set_limit((version, has_swap): (Version, bool), dir: &Path, limit: Bytes) -> 
     Ok(Bytes(in_force))
 }
 
+const SWAP_MAX: &str = "memory.swap.max";
 const MEMSW: &str = "memory.memsw.limit_in_bytes";
 
 fn has_swap() -> bool {
