@@ -10,6 +10,7 @@ mod files;
 mod import;
 mod load_args;
 mod load_plan;
+mod memory;
 mod on;
 mod planning;
 mod resolve;

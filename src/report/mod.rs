@@ -7,6 +7,7 @@ mod format;
 mod grid;
 mod imported;
 mod load;
+mod memory;
 mod names;
 mod progress;
 mod remarks;

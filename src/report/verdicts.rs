@@ -37,7 +37,10 @@ pub(super) fn write(
         for (context, members) in &contexts {
             words(out, axis, context, members)?;
         }
-        table(out, (axis, baseline), unit(figure), &contexts)?;
+        // Two sizes of memory stand side by side in a table of their own.
+        if !(*axis == Axis::Memory && contexts.iter().all(|(_, members)| members.len() < 2)) {
+            table(out, (axis, baseline), unit(figure), &contexts)?;
+        }
     }
     grounds(out, results, comparisons)
 }
@@ -199,7 +202,7 @@ fn table(
 }
 
 /// The unit of a figure, by its name.
-fn unit(figure: &str) -> &'static str {
+pub(super) fn unit(figure: &str) -> &'static str {
     match figure {
         "transactions/s" => "tps",
         mixed if mixed.contains("transactions/s") => "s or tps",

@@ -26,7 +26,7 @@ pub(super) fn measure(cpus: &[usize], log: &Path) -> Result<Ceiling> {
     };
     let place = Place {
         cpus: cpus.to_vec(),
-        cgroup: None,
+        cgroups: Vec::new(),
         log: log.to_path_buf(),
     };
     let mut found = None;
