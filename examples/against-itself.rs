@@ -32,7 +32,10 @@ fn main() -> Result<()> {
         let results = load(Path::new(&dir))?;
         for twin in results.run.plan.cases.iter().filter(|k| k.replicate == 1) {
             let pairs = pairs(&results, twin);
-            println!("{dir}: {} on {}, {}", twin.workload, twin.target, twin.engine);
+            println!(
+                "{dir}: {} on {}, {}",
+                twin.workload, twin.target, twin.engine
+            );
             tell(&pairs, &Figure::usual(&results.cases).for_key(twin), rounds);
         }
     }

@@ -18,13 +18,13 @@ fn assert_own(case: &CaseRecord, when: &str) {
     assert!(case.duet.is_some(), "{when}");
     let (load, phase) = (load(case), &case.phases[0]);
     let turns = phase.duet.expect("turns");
-    assert!(turns.turns > 3 && turns.paused_ns > 0, "{when}: {turns:?}");
+    assert!(turns.turns > 1 && turns.paused_ns > 0, "{when}: {turns:?}");
     // Every transaction and all own time stand in a slice.
     let transactions: u64 = load.slices.iter().map(|s| u64::from(s.0)).sum();
     let own: u64 = load.slices.iter().map(|s| s.1).sum();
     assert_eq!(transactions, load.committed, "{when}");
     assert_eq!(own, load.wall_ns, "{when}");
-    assert!(load.slices.len() > 3, "{when}: {:?}", load.slices);
+    assert!(load.slices.len() > 1, "{when}: {:?}", load.slices);
     assert!(load.draining_ns.expect("ends of slices") < load.wall_ns);
     assert_eq!(
         load.attempted,
@@ -90,9 +90,9 @@ fn every_transaction_of_both_is_found_and_counted_once() {
             "--preload",
             "1003",
             "--tuples",
-            "400",
+            "2000",
             "--checkpoints",
-            "100,250,400",
+            "100,1000,2000",
             "--warmup",
             "0.1",
             "--slice",
@@ -108,10 +108,10 @@ fn every_transaction_of_both_is_found_and_counted_once() {
             let when = format!("{engine}, {:?}", case.case);
             assert_own(case, &when);
             let load = load(case);
-            assert_eq!((load.committed, load.statements), (400, 400), "{when}");
+            assert_eq!((load.committed, load.statements), (2000, 2000), "{when}");
             let counts: Vec<u64> = load.checkpoints.iter().map(|c| c.transactions).collect();
-            assert_eq!(counts, [100, 250, 400], "{when}");
-            let added = 400 + load.warmup_committed;
+            assert_eq!(counts, [100, 1000, 2000], "{when}");
+            let added = 2000 + load.warmup_committed;
             assert!(load.warmup_committed > 0, "{when}");
             let found = format!(
                 "tuples found = 1003 preloaded + {added} acknowledged: {}",
@@ -226,7 +226,7 @@ fn loads_in_duet_are_resumed() {
         "--preload",
         "100",
         "--tuples",
-        "200",
+        "1000",
         "--warmup",
         "0",
     ];

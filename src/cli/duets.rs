@@ -25,7 +25,9 @@ pub(super) fn arrange(mut plan: Plan, args: &RunArgs, notes: &mut Vec<String>) -
         }
         (_, None) => {
             if let Some(reason) = refused {
-                notes.push(format!("some cases one after the other, not in duet: {reason}"));
+                notes.push(format!(
+                    "some cases one after the other, not in duet: {reason}"
+                ));
             }
             plan.slice = Some(slice);
             plan.units = pairs;
