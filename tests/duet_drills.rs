@@ -54,7 +54,15 @@ fn servers_in(place: &Place) -> Vec<i32> {
         let is_server = ["postgres", "mariadbd", "mysqld"].contains(&name.trim());
         (is_server && line.contains(&here)).then_some(pid)
     };
-    entries.filter_map(pid).collect()
+    let found: Vec<i32> = entries.filter_map(pid).collect();
+    // A child that has just been forked looks like its parent.
+    let parent = |pid: i32| {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let fields = stat.rsplit_once(')')?.1;
+        fields.split_whitespace().nth(1)?.parse::<i32>().ok()
+    };
+    let is_main = |pid: &i32| parent(*pid).is_none_or(|parent| !found.contains(&parent));
+    found.iter().copied().filter(is_main).collect()
 }
 
 /// Waits until both workers play.
