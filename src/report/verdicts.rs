@@ -260,8 +260,18 @@ fn duets(out: &mut dyn Write, comparisons: &Comparisons) -> io::Result<()> {
     if duets.is_empty() {
         return Ok(());
     }
+    let draining = duets.iter().filter_map(|(_, d)| d.draining);
+    let draining = match draining.reduce(f64::max) {
+        None => String::new(),
+        Some(share) => format!(
+            "; the ends of slices, where clients wait for the last transactions, {} of a case's \
+             own time",
+            percent(share)
+        ),
+    };
     let text = format!(
-        "in duet: seconds are each case's own slices; a turn took {:.0} µs, {} of the time",
+        "in duet: figures are of each case's own slices; a turn took {:.0} µs, {} of the \
+         time{draining}",
         most(|d| d.turn_s) * 1e6,
         percent(most(|d| d.turn_share)),
     );

@@ -17,7 +17,7 @@ use crate::engine::{self, Launch, Server};
 use crate::error::{Context, Error, Result, chain};
 use crate::host::interrupt::{self, Interrupted};
 use crate::host::{Cgroup, keep_away, now_utc};
-use crate::plan::{Case, Plan};
+use crate::plan::{Case, CaseKey, Plan};
 use crate::record::{
     CaseRecord, Completeness, DuetRecord, EngineRecord, FORMAT, KeyRecord, Outcome, PhaseRecord,
     StageRecord,
@@ -418,7 +418,12 @@ impl<'a> Lifecycle<'a> {
         if let (Some(seen), Some(phase)) = (self.sampler.hear(event), phase) {
             phase.sampled = Some(seen);
         }
-        self.watcher.tell(&Event::Workload(event));
+        let name = self.record.duet.as_ref().map(|_| {
+            let own = |key: &CaseKey| *key == self.case.key;
+            self.plan.name_of(own)
+        });
+        let side = name.as_deref();
+        self.watcher.tell(&Event::Workload { event, side });
     }
 
     /// Stops the server and takes the target down.

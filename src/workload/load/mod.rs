@@ -24,6 +24,7 @@ mod result;
 mod run;
 mod schema;
 mod tally;
+mod turnstile;
 mod watch;
 
 pub mod script;
