@@ -19,7 +19,8 @@ pub(super) fn arrange(mut plan: Plan, args: &RunArgs, notes: &mut Vec<String>) -
         (Duets::Off, _) => {}
         (Duets::On, Some(reason)) => return Err(usage(format!("--duet on: {reason}"))),
         (Duets::Auto, Some(reason)) => {
-            if plan.rounds > 1 && (!pairs.is_empty() || plan.load.is_some()) {
+            let wanted = !pairs.is_empty() || plan.load.is_some() || plan.limits_memory();
+            if plan.rounds > 1 && wanted {
                 notes.push(format!("one case after the other, not in duet: {reason}"));
             }
         }

@@ -139,13 +139,6 @@ pub(super) fn notes(plan: &Plan) -> Vec<String> {
         }
     }
     notes.extend(past_the_cache(&plan.cases));
-    if plan.limits_memory() && plan.rounds > 1 && plan.slice.is_none() {
-        notes.push(
-            "one case after the other, not in duet: two memory limits at a time would share \
-             what the kernel keeps of either"
-                .to_string(),
-        );
-    }
     notes
 }
 
