@@ -281,7 +281,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = Duets::Auto)]
     pub duet: Duets,
 
-    /// Length of a slice of a duet
+    /// Length of a slice of a duet; of a load, ten of its transactions if that is longer
     #[arg(long, value_name = "TIME", default_value = "5ms")]
     pub slice: String,
 

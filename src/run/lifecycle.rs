@@ -33,7 +33,7 @@ pub(super) fn measure(
     round: u32,
     watcher: &dyn Tell,
 ) -> CaseRecord {
-    let mut life = Lifecycle::new((plan, options), environment, (case, 0), round, watcher);
+    let mut life = Lifecycle::new((plan, options), environment, (case, 0, 0), round, watcher);
     if !life.is_impossible() {
         let result = match &case.engine {
             Some(_) => life.up().and_then(|()| life.work()),
@@ -56,6 +56,7 @@ pub(super) fn measure_duet(
 ) -> [CaseRecord; 2] {
     let [a, b] = cases;
     let mut pair = [(a, 0), (b, 1)]
+        .map(|(case, side)| (case, side, lane_of(side, round)))
         .map(|place| Lifecycle::new((plan, options), environment, place, round, watcher));
     for (side, partner) in [b, a].into_iter().enumerate() {
         pair[side].record.duet = Some(DuetRecord {
@@ -82,6 +83,12 @@ pub(super) fn measure_duet(
         pair[1 - at].close(Some(other));
     }
     pair.map(|life| life.record)
+}
+
+/// Where a side of a duet is measured: the two change places from round to round, as images
+/// or devices may not be alike.
+pub(super) fn lane_of(side: usize, round: u32) -> usize {
+    (side + round as usize) % 2
 }
 
 /// Both up, at work side by side, and down; the side at fault.
@@ -191,6 +198,8 @@ pub(super) struct Lifecycle<'a> {
     options: &'a Options,
     pub(super) environment: &'a Environment,
     pub(super) case: &'a Case,
+    /// Of a duet; else 0.
+    side: usize,
     lane: usize,
     watcher: &'a dyn Tell,
     stage: Stage,
@@ -211,7 +220,7 @@ impl<'a> Lifecycle<'a> {
     fn new(
         (plan, options): (&'a Plan, &'a Options),
         environment: &'a Environment,
-        (case, lane): (&'a Case, usize),
+        (case, side, lane): (&'a Case, usize, usize),
         round: u32,
         watcher: &'a dyn Tell,
     ) -> Self {
@@ -220,6 +229,7 @@ impl<'a> Lifecycle<'a> {
             options,
             environment,
             case,
+            side,
             lane,
             watcher,
             stage: Stage::Prepare,
@@ -394,7 +404,7 @@ impl<'a> Lifecycle<'a> {
             server: server.watch(),
             duet: duet.map(|(board, first)| Duet {
                 board: board.clone(),
-                side: self.lane,
+                side: self.side,
                 first,
                 slice_ns: self.plan.slice.unwrap_or_default().as_nanos() as u64,
             }),

@@ -10,8 +10,8 @@ use crate::engine::BusyWaits;
 /// After this a lock is given up, and the statement answers SQLITE_BUSY.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// The step of those who are [hurried](hurry), ms.
-const SHORT_STEP_MS: u64 = 1;
+/// The step of those who are [hurried](hurry): not much longer than a short transaction.
+const SHORT_STEP: Duration = Duration::from_micros(100);
 
 /// SQLite's own steps, ms; the last is repeated.
 const STEPS_MS: [u64; 12] = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100];
@@ -26,7 +26,7 @@ static HURRIED: Mutex<bool> = Mutex::new(false);
 static CALLED: Condvar = Condvar::new();
 
 /// While `on`, everybody in this process who waits for a lock tries again at once, and then
-/// every millisecond: when all clients are to come to rest together, one that sleeps for
+/// in short steps: when all clients are to come to rest together, one that sleeps for
 /// 100 ms would keep the others waiting.
 pub fn hurry(on: bool) {
     *HURRIED.lock().unwrap_or_else(PoisonError::into_inner) = on;
@@ -46,12 +46,11 @@ pub(super) fn wait(calls: i32) -> bool {
     }
     let step = usize::try_from(calls).unwrap_or(0).min(STEPS_MS.len() - 1);
     let hurried = HURRIED.lock().unwrap_or_else(PoisonError::into_inner);
-    let ms = if *hurried {
-        SHORT_STEP_MS
-    } else {
-        STEPS_MS[step]
+    let time = match *hurried {
+        true => SHORT_STEP,
+        false => Duration::from_millis(STEPS_MS[step]),
     };
-    drop(CALLED.wait_timeout(hurried, Duration::from_millis(ms)));
+    drop(CALLED.wait_timeout(hurried, time));
     let mut waits = WAITS.get();
     waits.count += u64::from(calls == 0);
     waits.wait_ns += now.elapsed().as_nanos() as u64;

@@ -85,7 +85,7 @@ pub(super) fn write(out: &mut dyn Write, results: &Results, statements: bool) ->
         let ms = duet.slice_ns as f64 / 1e6;
         writeln!(
             out,
-            "  in duet, in slices of {ms} ms: every figure is of the case's own slices"
+            "  in duet, in slices of {ms} ms or ten transactions: figures are of the case's own"
         )?;
     }
     let marks: Vec<String> = columns.iter().map(Column::marks).collect();

@@ -51,13 +51,13 @@ pub(super) struct Outcome {
 /// the clients but [`sample`](Watcher::sample), which is beside them.
 pub(super) trait Watcher {
     /// Comes to a period, in a duet beside the other case: until how much own time in it
-    /// the turn is ours; `None` alone.
-    fn arrive(&mut self) -> Option<Duration>;
+    /// the turn is ours; `None` alone. A slice is to be `least` or longer.
+    fn arrive(&mut self, least: Duration) -> Option<Duration>;
     /// Everybody is connected and warm, nobody works; `start` follows at once.
     fn before(&mut self) -> Result<()>;
     /// In a duet, nothing being under way after so much own time in the period and so
     /// many transactions: lets the other case play. As [`arrive`](Watcher::arrive).
-    fn pause(&mut self, own: Duration, committed: u64) -> Option<Duration>;
+    fn pause(&mut self, own: Duration, committed: u64, least: Duration) -> Option<Duration>;
     /// Beside the measured period: the sums so far, and when to be called next.
     fn sample(&mut self, elapsed: Duration, beat: Beat) -> Result<Duration>;
     /// The last client has had its last answer; all connections are open still.
@@ -179,7 +179,7 @@ impl<'a> Crew<'a> {
     ) {
         let mut until = None;
         if !self.alarm.is_raised() {
-            until = watcher.arrive();
+            until = watcher.arrive(least_slice(Pulse::beat(&self.pulses)));
             if let Err(error) = before(watcher) {
                 self.alarm.raise(error);
             }
@@ -237,7 +237,7 @@ impl<'a> Crew<'a> {
         if self.alarm.is_raised() {
             return None;
         }
-        let until = watcher.pause(since - start, beat.committed);
+        let until = watcher.pause(since - start, beat.committed, least_slice(beat));
         until.map(|until| start + until)
     }
 
@@ -340,6 +340,18 @@ impl<'a> Crew<'a> {
             self.rules,
         )
     }
+}
+
+/// A slice lasts for this many transactions of one client at least: else the waiting for
+/// the last ones to end would be most of it.
+const LEAST_TRANSACTIONS: u32 = 10;
+/// But no longer than this, for their sake.
+const LONGEST_SLICE: Duration = Duration::from_secs(1);
+
+/// The least that a slice should be, judging by the transactions of `beat`.
+fn least_slice(beat: Beat) -> Duration {
+    let mean = Duration::from_micros(beat.latency_us / beat.committed.max(1));
+    (mean * LEAST_TRANSACTIONS).min(LONGEST_SLICE)
 }
 
 impl Outcome {

@@ -48,12 +48,12 @@ pub(super) struct Seen {
 }
 
 impl Watcher for Watch<'_, '_> {
-    fn arrive(&mut self) -> Option<Duration> {
+    fn arrive(&mut self, least: Duration) -> Option<Duration> {
         self.bench.gate.arrive();
-        self.bench.gate.lead()
+        self.bench.gate.lead(least)
     }
 
-    fn pause(&mut self, own: Duration, committed: u64) -> Option<Duration> {
+    fn pause(&mut self, own: Duration, committed: u64, least: Duration) -> Option<Duration> {
         self.bench.gate.note_own(own);
         if let Some(before) = self.seen.before {
             self.bench.slices.cut(committed, own);
@@ -62,7 +62,7 @@ impl Watcher for Watch<'_, '_> {
         } else {
             self.bench.pause();
         }
-        self.bench.gate.lead()
+        self.bench.gate.lead(least)
     }
 
     fn before(&mut self) -> Result<()> {
