@@ -3,9 +3,11 @@
 
 mod convert;
 mod load;
+mod published;
 mod schema;
 mod store;
 
 pub use load::*;
+pub use published::PublishedRecord;
 pub use schema::*;
 pub use store::{Results, Store, load, newest, runs};

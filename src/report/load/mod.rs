@@ -78,7 +78,11 @@ pub(super) fn write(out: &mut dyn Write, results: &Results, statements: bool) ->
         return Ok(());
     }
     writeln!(out)?;
-    writeln!(out, "load {}", describe(plan))?;
+    match results.run.imported.is_empty() {
+        true => writeln!(out, "load {}", describe(plan))?,
+        // Each says by itself what it was, as far as that is known.
+        false => writeln!(out, "load, imported")?,
+    }
     writeln!(out, "  {}", common(&keys))?;
     let marks: Vec<String> = columns.iter().map(Column::marks).collect();
     let marked = |(name, marks): (String, &String)| format!("{name}{marks}");
