@@ -98,7 +98,7 @@ fn figures_are_those_that_were_published() {
         .collect();
     assert_eq!(tps, ["1000 13.51", "5000 14.75", "10000 14.60"]);
     assert_eq!(figures.wall_ns, 685_200_000_000);
-    assert_eq!(case.remarks, ["CPU 95-99 %, by eye"]);
+    assert_eq!(case.remarks, ["ext2_defaults: CPU 95-99 %, by eye"]);
     let archive = load("small-file-archive");
     let remove = &of(&archive, "small-files", "ext2_defaults")[0].phases[1];
     assert_eq!(remove.name, "remove");

@@ -83,7 +83,8 @@ pub enum Direction {
 /// What is set side by side: a figure that the study has.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Item {
-    /// Seconds until returned of phases, together.
+    /// Seconds until returned of a phase, or of several together, whose names have a plus
+    /// sign between them.
     Seconds(String),
     /// Cumulative transactions a second at so many.
     Checkpoint(u64),
@@ -103,30 +104,18 @@ impl Item {
             return None;
         }
         match self {
-            Item::Seconds(names) => names
-                .split('+')
-                .map(|name| {
-                    let whole = |c: &Completeness| *c == Completeness::Complete;
-                    let mut phases = case.phases.iter();
-                    let phase = phases.find(|p| p.name == name && whole(&p.completeness))?;
-                    Some(phase.ends?.returned.wall_ns as f64 / 1e9)
-                })
-                .sum(),
+            Item::Seconds(names) => {
+                let of_phase = |name: &str| {
+                    let phase = case.phases.iter().find(|p| p.name == name)?;
+                    let whole = phase.completeness == Completeness::Complete;
+                    Some(phase.ends.filter(|_| whole)?.returned.wall_ns as f64 / 1e9)
+                };
+                of_phase(names).or_else(|| names.split('+').map(of_phase).sum())
+            }
             Item::Checkpoint(n) => {
                 let mut all = case.load.as_ref()?.checkpoints.iter();
                 all.find(|c| c.transactions == *n).map(|c| c.tps())
             }
-        }
-    }
-
-    /// The figure of a case of the study, whose phases have the item's name as a whole.
-    fn of_study(&self, case: &CaseRecord) -> Option<f64> {
-        match self {
-            Item::Seconds(name) => {
-                let phase = case.phases.iter().find(|p| p.name == *name)?;
-                Some(phase.ends?.returned.wall_ns as f64 / 1e9)
-            }
-            Item::Checkpoint(_) => self.of(case),
         }
     }
 
@@ -203,7 +192,7 @@ fn set_beside(run: &Results, study: &Results, wanted: Option<&str>, rule: &Rule)
     let wanted = wanted.or(run.run.plan.baseline.as_deref());
     let mut tables = Vec::new();
     for (workload, item) in Item::all(study) {
-        let own = |c: &&Cell<'_>| c.today.workload == workload && item.of_study(c.then).is_some();
+        let own = |c: &&Cell<'_>| c.today.workload == workload && item.of(c.then).is_some();
         let own: Vec<Cell<'_>> = cells.iter().filter(own).copied().collect();
         for axis in [Axis::Target, Axis::Memory] {
             for block in blocks(&axis, &own) {
@@ -355,7 +344,7 @@ fn row(sides: &Sides<'_>, item: &Item, (base, cell): (&Cell<'_>, &Cell<'_>), rul
     let of = |rounds: &Rounds<'_>| -> Vec<f64> {
         rounds.values().filter_map(|case| item.of(case)).collect()
     };
-    let then = item.of_study(cell.then);
+    let then = item.of(cell.then);
     // In duets a baseline has figures of its own beside each other case.
     let all = || {
         sides
@@ -382,9 +371,7 @@ fn row(sides: &Sides<'_>, item: &Item, (base, cell): (&Cell<'_>, &Cell<'_>), rul
     if base.today == cell.today {
         return row;
     }
-    row.ratio_then = then
-        .zip(item.of_study(base.then))
-        .map(|(then, base)| then / base);
+    row.ratio_then = then.zip(item.of(base.then)).map(|(then, base)| then / base);
     let base_rounds = rounds(sides, base.today, cell.today);
     let pair = |(round, base): (&u32, &&CaseRecord)| {
         Some(Pair {

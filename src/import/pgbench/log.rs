@@ -30,11 +30,13 @@ pub(super) fn load(
         report.and_then(|r| r.tries),
     );
     if columns.guessed {
-        remarks.push(
-            "its seventh column is taken for the lag of a schedule; it could be retries, which \
-             the final report would tell"
-                .to_string(),
-        );
+        let what = match columns.lag {
+            Some(_) => "the lag of a schedule",
+            None => "retries",
+        };
+        remarks.push(format!(
+            "its seventh column is taken for {what}, by its size; the final report would tell"
+        ));
     }
     let mut tally = Tally::default();
     for transaction in logs.iter().flat_map(|log| &log.list) {

@@ -106,6 +106,9 @@ fn transaction(words: &[&str]) -> Result<Transaction, String> {
     })
 }
 
+/// Lags in µs are seldom all below this, retries always.
+const MANY_RETRIES: u64 = 20;
+
 /// What the columns behind the sixth are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Columns {
@@ -118,7 +121,7 @@ pub(super) struct Columns {
 impl Columns {
     /// With eight columns the schedule's lag and retries; the one of seven is the lag where
     /// the report tells of a schedule or something was skipped, retries where it tells of
-    /// tries, and else taken for the lag.
+    /// tries, and else what its size speaks for.
     pub fn of(logs: &[&Transactions], scheduled: Option<bool>, tries: Option<u64>) -> Self {
         let fields = logs.iter().map(|log| log.fields).max().unwrap_or(0);
         let lag = Columns {
@@ -129,10 +132,8 @@ impl Columns {
             retries: Some(0),
             ..Columns::default()
         };
-        let skipped = || {
-            let mut all = logs.iter().flat_map(|log| &log.list);
-            all.any(|t| t.end == End::Skipped)
-        };
+        let all = || logs.iter().flat_map(|log| &log.list);
+        let most = || all().filter_map(|t| t.more[0]).max().unwrap_or(0);
         match (fields, scheduled) {
             (8, _) => Columns {
                 lag: Some(0),
@@ -141,10 +142,10 @@ impl Columns {
             },
             (7, Some(true)) => lag,
             (7, Some(false)) if tries.is_none_or(|n| n != 1) => retries,
-            (7, _) if skipped() => lag,
+            (7, _) if all().any(|t| t.end == End::Skipped) => lag,
             (7, _) => Columns {
                 guessed: true,
-                ..lag
+                ..if most() <= MANY_RETRIES { retries } else { lag }
             },
             _ => Columns::default(),
         }
@@ -208,6 +209,6 @@ mod tests {
         assert_eq!(of(Some(true), Some(3)).lag, Some(0));
         assert_eq!(of(Some(false), Some(3)).retries, Some(0));
         let guess = of(None, None);
-        assert!(guess.guessed && guess.lag == Some(0));
+        assert!(guess.guessed && guess.retries == Some(0));
     }
 }

@@ -180,6 +180,9 @@ impl Case {
 
     /// As a record of one round.
     pub fn record(self) -> CaseRecord {
+        let name = &self.key.target;
+        let notes = self.notes.iter().map(|note| format!("{name}: {note}"));
+        let notes: Vec<String> = notes.collect();
         let load = (!self.checkpoints.is_empty()).then(|| self.load());
         let phases = self.steps.iter().map(|(name, step)| {
             let name = match name.as_str() {
@@ -202,7 +205,7 @@ impl Case {
         CaseRecord {
             phases: phases.collect(),
             load,
-            remarks: self.notes,
+            remarks: notes,
             ..assemble::blank_case(self.key)
         }
     }

@@ -115,6 +115,7 @@ load,ext2_defaults,postgres,,wal_sync_method=fsync,256,,seconds,110
 load,ext2_defaults,postgres,,wal_sync_method=fsync,256,,note,\"by eye, twice\"
 small-files,xfs_defaults,,,machine=K7 7200rpm,,remove,seconds,5
 small-files,xfs_defaults,,,machine=K7 7200rpm,,remove,user seconds,1
+small-files,xfs_defaults,,,machine=K7 7200rpm,,remove,system seconds,2
 small-files,xfs_defaults,,,,,remove,colour,1
 small-files,xfs_defaults
 ";
@@ -124,7 +125,7 @@ small-files,xfs_defaults
         assert!(is_one(TEXT) && !is_one("a,b\n1,2\n") && !is_one(""));
         let (table, bad) = Table::read(TEXT);
         let lines: Vec<usize> = bad.iter().map(|b| b.0).collect();
-        assert_eq!(lines, [5, 10, 16, 17], "{bad:?}");
+        assert_eq!(lines, [5, 10, 17, 18], "{bad:?}");
         let options = Options::default();
         let Imported { run, cases, .. } = table.run(Path::new("dir/study.csv"), &options);
         let study = run.published.unwrap();
@@ -144,7 +145,7 @@ small-files,xfs_defaults
         assert_eq!((load.committed, load.wall_ns), (1000, 110_000_000_000));
         assert_eq!(cases[1].case.load.unwrap().databases, 256);
         assert_eq!(cases[1].case.settings["wal_sync_method"], "fsync");
-        assert_eq!(cases[1].remarks, ["by eye, twice"]);
+        assert_eq!(cases[1].remarks, ["ext2_defaults: by eye, twice"]);
         let archive = &cases[2];
         assert_eq!(archive.case.settings["machine"], "K7 7200rpm");
         assert_eq!(archive.phases[0].name, "remove");
