@@ -1,10 +1,13 @@
 //! The commands.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::args::{Command, Judging, RunArgs};
+use super::beside;
+use super::plan_file;
 use super::planning;
 use super::resolve::{Resolved, fraction, resolve};
 use super::resume::resume;
@@ -25,13 +28,18 @@ use crate::target::{Spec, namespace};
 pub fn perform(command: Command) -> Result<u8> {
     match command {
         Command::Run(args) => run_or_resume(&args),
-        Command::Plan(args) => planning::show(&args),
+        Command::Plan(args) if args.list => {
+            plan_file::list(&mut io::stdout().lock())?;
+            Ok(ALL_MEASURED)
+        }
+        Command::Plan(args) => planning::show(&args.run),
         Command::Report {
             runs,
             results,
             writing,
             judging,
-        } => super::show::show((&runs, &results), &writing, &judging),
+            beside,
+        } => super::show::show((&runs, &results), &writing, &judging, beside.as_deref()),
         Command::Import(args) => super::import::import(&args),
         Command::Compare(args) => super::compare::compare(&args),
         Command::List { results } => list(&results),
@@ -59,8 +67,8 @@ fn measure(args: &RunArgs, resumed: Option<(String, PathBuf)>) -> Result<u8> {
     interrupt::install()?;
     // Before any thread exists: a namespace belongs to the thread that enters it.
     let privilege = namespace::enter_private()?;
-    let Resolved { plan, notes } = resolve(args, &privilege)?;
-    for note in notes {
+    let Resolved { plan, notes } = resolve(args, &privilege).map_err(|e| args.blame(e))?;
+    for note in args.typed.notes.iter().chain(&notes) {
         eprintln!("note: {note}");
     }
     let (id, dir) = resumed.unzip();
@@ -70,7 +78,7 @@ fn measure(args: &RunArgs, resumed: Option<(String, PathBuf)>) -> Result<u8> {
         destroy: args.destroy.clone(),
         keep_on_failure: args.keep_on_failure,
         results: args.results.clone(),
-        arguments: std::env::args().skip(1).collect(),
+        arguments: arguments(&args.typed.line),
         privilege,
         hold_at: hold_at()?,
     };
@@ -88,18 +96,29 @@ fn measure(args: &RunArgs, resumed: Option<(String, PathBuf)>) -> Result<u8> {
     let judging = Judging::default();
     let options = text_options(&results, &judging, false)?;
     report::text(&mut out, &results, &options)?;
+    if let Some(study) = args.plan.as_deref().and_then(beside::of_plan) {
+        beside::write(&mut out, &results, &study, &options.choice)?;
+    }
     writeln!(
         out,
         "\nstored in {}; 'mountmark report' shows every operation",
         summary.dir.display()
     )?;
-    Ok(exit_code(&summary))
+    Ok(exit_code(&summary, args.skip_missing))
 }
 
-fn exit_code(summary: &Summary) -> u8 {
+/// A command line as it is stored: without the program.
+fn arguments(line: &[OsString]) -> Vec<String> {
+    let words = line.iter().skip(1);
+    words
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect()
+}
+
+fn exit_code(summary: &Summary, skip_missing: bool) -> u8 {
     if summary.interrupted {
         INTERRUPTED
-    } else if summary.failed + summary.skipped > 0 {
+    } else if summary.failed > 0 || summary.skipped > 0 && !skip_missing {
         SOME_FAILED
     } else {
         ALL_MEASURED

@@ -17,8 +17,11 @@ use crate::units::Bytes;
 /// As [`resolve`].
 pub(super) fn show(args: &RunArgs) -> Result<u8> {
     let privilege = namespace::enter_private()?;
-    let Resolved { plan, notes } = resolve(args, &privilege)?;
+    let Resolved { plan, notes } = resolve(args, &privilege).map_err(|e| args.blame(e))?;
     let mut out = io::stdout().lock();
+    for note in &args.typed.notes {
+        writeln!(out, "{note}")?;
+    }
     let twins = plan.cases.iter().filter(|c| c.key.replicate > 0).count();
     let cases = plan.cases.len() - twins;
     for (number, case) in plan.cases.iter().enumerate() {

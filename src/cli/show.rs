@@ -20,6 +20,7 @@ pub(super) fn show(
     (named, results): (&[PathBuf], &Path),
     writing: &Writing,
     judging: &Judging,
+    beside: Option<&str>,
 ) -> Result<u8> {
     ensure!(
         !writing.compat || writing.format == Format::SqlBench,
@@ -30,20 +31,37 @@ pub(super) fn show(
         .iter()
         .map(|d| record::load(d))
         .collect::<Result<_>>()?;
+    let study = beside
+        .map(|name| super::beside::study(name, results))
+        .transpose()?;
+    ensure!(
+        study.is_none() || writing.format == Format::Text,
+        usage("--beside is of --format text only")
+    );
     match writing.format {
-        Format::Text => to_output(writing.output.as_deref(), |out| text(out, &runs, judging))?,
+        Format::Text => to_output(writing.output.as_deref(), |out| {
+            text(out, &runs, judging, study.as_ref())
+        })?,
         Format::SqlBench => sql_bench(&runs, writing)?,
     }
     Ok(ALL_MEASURED)
 }
 
-fn text(out: &mut dyn Write, runs: &[Results], judging: &Judging) -> Result<()> {
+fn text(
+    out: &mut dyn Write,
+    runs: &[Results],
+    judging: &Judging,
+    study: Option<&Results>,
+) -> Result<()> {
     for (number, results) in runs.iter().enumerate() {
         if number > 0 {
             writeln!(out)?;
         }
         let options = text_options(results, judging, true)?;
         report::text(out, results, &options)?;
+        if let Some(study) = study {
+            super::beside::write(out, results, study, &options.choice)?;
+        }
     }
     Ok(())
 }

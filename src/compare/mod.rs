@@ -18,6 +18,7 @@
 
 mod aspect;
 mod axis;
+pub mod beside;
 mod between;
 mod circumstances;
 mod disturbed;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::MemoryRecord;
+use super::PublishedRecord;
 use super::load::{LoadKeyRecord, LoadPlanRecord, LoadRecord};
 
 /// The format these types write.
@@ -49,6 +50,9 @@ pub struct RunRecord {
     /// The files it was imported from; empty: mountmark measured it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub imported: Vec<ImportedRecord>,
+    /// The study that its figures were published in, where they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<PublishedRecord>,
 }
 
 /// A file that figures were imported from.
@@ -569,7 +573,7 @@ pub struct OperationRecord {
 }
 
 /// Latency of repeated statements.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LatencyRecord {
     /// Statements counted.
     pub count: u64,

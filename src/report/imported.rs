@@ -15,6 +15,10 @@ pub(super) fn head(out: &mut dyn Write, run: &RunRecord) -> io::Result<()> {
             "Arguments",
             "Running tests on",
             "Comments",
+            "transaction type",
+            "query mode",
+            "duration",
+            "number of transactions per client",
         ];
         let said: Vec<&str> = said
             .map(text)
@@ -27,8 +31,21 @@ pub(super) fn head(out: &mut dyn Write, run: &RunRecord) -> io::Result<()> {
             None => origins.push((said, vec![&file.file])),
         }
     }
+    if let Some(published) = &run.published {
+        writeln!(out, "published: {}", published.study)?;
+        for note in &published.notes {
+            writeln!(out, "  {note}")?;
+        }
+        for objection in &published.objections {
+            writeln!(out, "  what was said against it: {objection}")?;
+        }
+    }
     for (said, files) in origins {
-        writeln!(out, "imported from {}: {said}", files.join(", "))?;
+        let files = files.join(", ");
+        match said.is_empty() {
+            true => writeln!(out, "imported from {files}")?,
+            false => writeln!(out, "imported from {files}: {said}")?,
+        }
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Shows results: tables from a stored run, progress while one is being made. Writes to
 //! what it is given and measures nothing.
 
+mod beside;
 mod compared;
 mod files;
 mod format;
@@ -18,6 +19,7 @@ mod tree;
 mod verdicts;
 mod watched;
 
+pub use beside::beside;
 pub use compared::{Named, compared};
 pub use format::Format;
 pub use progress::{Lines, StatusLine};

@@ -22,6 +22,12 @@ pub(super) fn write(
             "nothing to compare: no two cases differ on one axis alone"
         );
     }
+    if rounds < 2 && !results.run.imported.is_empty() {
+        return writeln!(
+            out,
+            "no verdict: what was imported has one round, which cannot tell a difference from noise"
+        );
+    }
     if rounds < 2 {
         return writeln!(
             out,

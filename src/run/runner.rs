@@ -275,5 +275,6 @@ fn record(plan: &Plan, options: &Options, remarks: Vec<String>) -> RunRecord {
         ceiling: None,
         remarks,
         imported: Vec::new(),
+        published: None,
     }
 }

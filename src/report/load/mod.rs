@@ -78,7 +78,11 @@ pub(super) fn write(out: &mut dyn Write, results: &Results, statements: bool) ->
         return Ok(());
     }
     writeln!(out)?;
-    writeln!(out, "load {}", describe(plan))?;
+    match results.run.imported.is_empty() {
+        true => writeln!(out, "load {}", describe(plan))?,
+        // Each says by itself what it was, as far as that is known.
+        false => writeln!(out, "load, imported")?,
+    }
     writeln!(out, "  {}", common(&keys))?;
     let duets = columns.iter().flat_map(|c| &c.cases);
     if let Some(duet) = duets.filter_map(|c| c.duet.as_ref()).next() {
