@@ -218,3 +218,21 @@ fn without_skip_missing_a_missing_file_system_is_told_by_the_exit_code() {
     assert_eq!(place.results().run.plan.rounds, 1);
     place.assert_nothing_left("after the plan");
 }
+
+#[test]
+fn the_plan_of_the_manual_is_one() {
+    let place = Place::new();
+    let manual = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/plans.md");
+    let manual = fs::read_to_string(manual).expect("the manual");
+    let file = manual.split("```").nth(1).expect("an example");
+    fs::write(place.path("p.toml"), file.trim_start()).expect("a file");
+    for (args, cases) in [
+        (&["--plan", "p.toml"][..], 2 * 2 + 2 * 2 * 2),
+        (&["--plan", "p.toml", "--short"], 2 * 2 + 2 * 2),
+    ] {
+        let (code, shown) = plan(&place, args);
+        assert_eq!(code, Some(0), "{shown}");
+        assert!(shown.contains(": Does the log of SQLite matter"), "{shown}");
+        assert_eq!(number_before(&shown, " cases"), cases, "{shown}");
+    }
+}
