@@ -37,13 +37,13 @@ fn every_plan_is_planned_in_full_and_in_short() {
     let (code, list) = plan(&place, &["--list"]);
     assert_eq!(code, Some(0), "{list}");
     for (name, full, short) in [
-        ("sql-bench-memory", 8 * 10 * 2, 2 * 5 * 2),
-        ("pgsql-insert-load", 8 * 2, 8),
+        ("sql-bench-memory", 8 * 10 * 2, 2 * 4 * 2),
+        ("pgsql-insert-load", 8 * 2, 5),
         ("source-tree", 7, 7),
         ("small-file-archive", 4, 4),
-        ("wal-sync-method", 2 + 2 * 4 * 2, 2 + 2 * 4),
+        ("wal-sync-method", 2 + 2 * 4 * 2, 1 + 4),
         ("journal-modes", 5 * 4, 5 * 2),
-        ("which-file-system", 5 * (3 * 2 + 1), 5 * (2 * 2 + 1)),
+        ("which-file-system", 5 * (3 * 2 + 1), 5 * (2 + 1)),
     ] {
         assert!(PLANS.contains(&name) && list.contains(name), "{list}");
         let (code, shown) = plan(&place, &["--plan", name]);
