@@ -190,6 +190,8 @@ fn a_plan_is_measured_stored_and_resumed() {
         assert!(reason.contains("reiserfs"), "{reason}");
     }
     assert!(shown.contains("skipped: reiserfs_defaults"), "{shown}");
+    // Nothing is compared with what is not there, and no interval pays for it.
+    assert!(shown.contains("nothing to compare"), "{shown}");
     let cases = results.cases.len();
     fs::remove_file(place.path("tiny.toml")).expect("it was there");
     let id = run.id.clone();

@@ -101,7 +101,10 @@ pub fn within(results: &Results, choice: &Choice) -> Comparisons {
         .as_ref()
         .or(results.run.plan.baseline.as_ref());
     let baselines = baselines(&keys, wanted.map(String::as_str));
-    let matched = matched(&keys, &baselines);
+    let mut matched = matched(&keys, &baselines);
+    // What cannot be measured here is told as skipped; it must not widen the intervals of the
+    // others.
+    matched.retain(|(_, _, new)| !is_skipped(&sides, new));
     let mut rule = choice.rule.for_comparisons(matched.len().max(1));
     if results.run.plan.until_sure.is_some() {
         rule = rule.with_looking(Looking::UntilNarrow);
@@ -142,6 +145,14 @@ pub(super) fn sides(results: &Results) -> Sides<'_> {
         sides.entry(&case.case).or_default().push(case);
     }
     sides
+}
+
+/// Whether a case was never tried, as it cannot be measured here.
+pub(super) fn is_skipped(sides: &Sides<'_>, key: &KeyRecord) -> bool {
+    let skipped = |case: &&CaseRecord| matches!(case.outcome, Outcome::Skipped { .. });
+    sides
+        .get(key)
+        .is_some_and(|cases| cases.iter().all(skipped))
 }
 
 /// The rounds of `key` that belong beside those of `partner`: from duets with it, where
