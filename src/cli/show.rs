@@ -31,21 +31,39 @@ pub(super) fn show(
         .map(|d| record::load(d))
         .collect::<Result<_>>()?;
     match writing.format {
-        Format::Text => to_output(writing.output.as_deref(), |out| text(out, &runs, judging))?,
+        Format::Text | Format::Markdown => to_output(writing.output.as_deref(), |out| {
+            tables(out, &runs, judging, writing.format)
+        })?,
+        Format::Csv => to_output(writing.output.as_deref(), |out| {
+            Ok(report::tidy::csv(out, &runs)?)
+        })?,
+        Format::Json => to_output(writing.output.as_deref(), |out| json(out, &runs, judging))?,
         Format::SqlBench => sql_bench(&runs, writing)?,
     }
     Ok(ALL_MEASURED)
 }
 
-fn text(out: &mut dyn Write, runs: &[Results], judging: &Judging) -> Result<()> {
+fn tables(out: &mut dyn Write, runs: &[Results], judging: &Judging, format: Format) -> Result<()> {
     for (number, results) in runs.iter().enumerate() {
         if number > 0 {
             writeln!(out)?;
         }
         let options = text_options(results, judging, true)?;
-        report::text(out, results, &options)?;
+        match format {
+            Format::Markdown => report::markdown(out, results, &options)?,
+            _ => report::text(out, results, &options)?,
+        }
     }
     Ok(())
+}
+
+fn json(out: &mut dyn Write, runs: &[Results], judging: &Judging) -> Result<()> {
+    let judged = runs.iter().map(|results| {
+        let options = text_options(results, judging, true)?;
+        Ok((results, options.choice))
+    });
+    let judged = judged.collect::<Result<Vec<_>>>()?;
+    Ok(report::tidy::json(out, &judged)?)
 }
 
 /// One RUN file goes to the output; for several, and for the outputs of the phases, the

@@ -364,3 +364,6 @@ enum Due {
     Now(Instant),
     Later(Step),
 }
+
+#[cfg(test)]
+mod cost;
