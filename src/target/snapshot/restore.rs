@@ -25,7 +25,8 @@ pub(super) fn restore(archive: &Path, into: &Path) -> Result<()> {
         contents: HashMap::new(),
         buffer: Vec::new(),
     };
-    for entry in packed.entries_with_seek()? {
+    // Not by seeking, which throws the buffer away at every file.
+    for entry in packed.entries()? {
         restorer.entry(entry?)?;
     }
     restorer.finish()
