@@ -73,6 +73,18 @@ pub enum Command {
     Doctor,
     /// Remove what a killed run left behind: images, directories, empty cgroups of ours
     Clean,
+    /// Print the completions of a shell: bash, zsh, fish, elvish, powershell
+    Completions {
+        /// Which
+        #[arg(value_name = "SHELL")]
+        shell: clap_complete::Shell,
+    },
+    /// Print the man page; with --dir, write it and one for each command
+    Man {
+        /// Where mountmark.1, mountmark-run.1 and so on are written
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
     /// Runs one case; started by mountmark itself
     #[command(hide = true)]
     Worker,
@@ -125,7 +137,8 @@ pub enum Duets {
 /// How a report is written.
 #[derive(Debug, Default, clap::Args)]
 pub struct Writing {
-    /// text, or sql-bench: RUN files that the suite's compare-results reads
+    /// text, markdown, csv (a row a measurement), json, or sql-bench: RUN files that the
+    /// suite's compare-results reads
     #[arg(long, value_name = "FORMAT", default_value_t = Format::default())]
     pub format: Format,
 

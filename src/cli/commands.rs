@@ -45,6 +45,8 @@ pub fn perform(command: Command) -> Result<u8> {
         Command::List { results } => list(&results),
         Command::Doctor => super::doctor::doctor(),
         Command::Clean => clean(),
+        Command::Completions { shell } => super::manual::completions(shell),
+        Command::Man { dir } => super::manual::man(dir.as_deref()),
         Command::Worker => run::worker_main().map(|()| ALL_MEASURED),
     }
 }

@@ -39,18 +39,23 @@ pub(super) fn show(
         usage("--beside is of --format text only")
     );
     match writing.format {
-        Format::Text => to_output(writing.output.as_deref(), |out| {
-            text(out, &runs, judging, study.as_ref())
+        Format::Text | Format::Markdown => to_output(writing.output.as_deref(), |out| {
+            tables(out, &runs, judging, writing.format, study.as_ref())
         })?,
+        Format::Csv => to_output(writing.output.as_deref(), |out| {
+            Ok(report::tidy::csv(out, &runs)?)
+        })?,
+        Format::Json => to_output(writing.output.as_deref(), |out| json(out, &runs, judging))?,
         Format::SqlBench => sql_bench(&runs, writing)?,
     }
     Ok(ALL_MEASURED)
 }
 
-fn text(
+fn tables(
     out: &mut dyn Write,
     runs: &[Results],
     judging: &Judging,
+    format: Format,
     study: Option<&Results>,
 ) -> Result<()> {
     for (number, results) in runs.iter().enumerate() {
@@ -58,12 +63,24 @@ fn text(
             writeln!(out)?;
         }
         let options = text_options(results, judging, true)?;
-        report::text(out, results, &options)?;
+        match format {
+            Format::Markdown => report::markdown(out, results, &options)?,
+            _ => report::text(out, results, &options)?,
+        }
         if let Some(study) = study {
             super::beside::write(out, results, study, &options.choice)?;
         }
     }
     Ok(())
+}
+
+fn json(out: &mut dyn Write, runs: &[Results], judging: &Judging) -> Result<()> {
+    let judged = runs.iter().map(|results| {
+        let options = text_options(results, judging, true)?;
+        Ok((results, options.choice))
+    });
+    let judged = judged.collect::<Result<Vec<_>>>()?;
+    Ok(report::tidy::json(out, &judged)?)
 }
 
 /// One RUN file goes to the output; for several, and for the outputs of the phases, the

@@ -60,6 +60,17 @@ pub(super) fn faults(out: &mut dyn Write, results: &Results) -> io::Result<()> {
 
 /// What a reader must know about the run and its cases.
 pub(super) fn notes(out: &mut dyn Write, results: &Results) -> io::Result<()> {
+    let notes = list(results);
+    if !notes.is_empty() {
+        writeln!(out)?;
+    }
+    notes
+        .iter()
+        .try_for_each(|note| writeln!(out, "note: {note}"))
+}
+
+/// The same as sentences, each once.
+pub(super) fn list(results: &Results) -> Vec<String> {
     let run = &results.run;
     let mut notes: Vec<String> = Vec::new();
     if let Some(image) = &run.image {
@@ -85,12 +96,7 @@ pub(super) fn notes(out: &mut dyn Write, results: &Results) -> io::Result<()> {
         notes.push("the run did not come to its end; the cases shown had been stored".into());
     }
     notes.extend(results.damage.iter().map(|d| format!("not read: {d}")));
-    if !notes.is_empty() {
-        writeln!(out)?;
-    }
     notes
-        .iter()
-        .try_for_each(|note| writeln!(out, "note: {note}"))
 }
 
 /// How many measurements others disturbed, and by what; they count all the same.

@@ -143,6 +143,9 @@ fn describe(plan: &LoadPlanRecord) -> String {
         true => parts.push(format!("{} rows preloaded", plan.preload)),
         false => parts.push(format!("scale {}", plan.scale)),
     }
+    if let Some(keys) = plan.keys {
+        parts.push(format!("keys {keys}"));
+    }
     if let Some(n) = plan.transactions {
         parts.push(format!("{n} transactions a client"));
     }
