@@ -32,6 +32,7 @@ pub(super) fn show(
         .collect::<Result<_>>()?;
     match writing.format {
         Format::Text => to_output(writing.output.as_deref(), |out| text(out, &runs, judging))?,
+        Format::Html => to_output(writing.output.as_deref(), |out| html(out, &runs, judging))?,
         Format::SqlBench => sql_bench(&runs, writing)?,
     }
     Ok(ALL_MEASURED)
@@ -46,6 +47,26 @@ fn text(out: &mut dyn Write, runs: &[Results], judging: &Judging) -> Result<()> 
         report::text(out, results, &options)?;
     }
     Ok(())
+}
+
+fn html(out: &mut dyn Write, runs: &[Results], judging: &Judging) -> Result<()> {
+    let mut judged = Vec::with_capacity(runs.len());
+    for results in runs {
+        judged.push((results, text_options(results, judging, true)?.choice));
+    }
+    report::html(out, &judged)?;
+    Ok(())
+}
+
+/// The page of a run, beside its records; its path.
+///
+/// # Errors
+/// When it cannot be written.
+pub(super) fn beside_records(dir: &Path, results: &Results) -> Result<PathBuf> {
+    let path = dir.join("report.html");
+    let runs = std::slice::from_ref(results);
+    to_output(Some(&path), |out| html(out, runs, &Judging::default()))?;
+    Ok(path)
 }
 
 /// One RUN file goes to the output; for several, and for the outputs of the phases, the

@@ -13,11 +13,16 @@ pub enum Format {
     Text,
     /// The RUN file of the original sql-bench, one for each engine and target.
     SqlBench,
+    /// One page of HTML with everything in it.
+    Html,
 }
 
 impl Format {
-    const NAMES: [(&'static str, Format); 2] =
-        [("text", Format::Text), ("sql-bench", Format::SqlBench)];
+    const NAMES: [(&'static str, Format); 3] = [
+        ("text", Format::Text),
+        ("html", Format::Html),
+        ("sql-bench", Format::SqlBench),
+    ];
 }
 
 impl fmt::Display for Format {

@@ -1,12 +1,10 @@
 //! What a report says of a run that was imported.
 
-use std::io::{self, Write};
-
 use crate::record::RunRecord;
 
 /// Where an imported run comes from, in the words of its files; those that say the same
 /// stand together.
-pub(super) fn head(out: &mut dyn Write, run: &RunRecord) -> io::Result<()> {
+pub(super) fn head(run: &RunRecord) -> Vec<String> {
     let mut origins: Vec<(String, Vec<&str>)> = Vec::new();
     for file in &run.imported {
         let text = |name: &str| file.header.get(name).map_or("", String::as_str);
@@ -27,8 +25,8 @@ pub(super) fn head(out: &mut dyn Write, run: &RunRecord) -> io::Result<()> {
             None => origins.push((said, vec![&file.file])),
         }
     }
-    for (said, files) in origins {
-        writeln!(out, "imported from {}: {said}", files.join(", "))?;
-    }
-    Ok(())
+    origins
+        .into_iter()
+        .map(|(said, files)| format!("imported from {}: {said}", files.join(", ")))
+        .collect()
 }

@@ -1,11 +1,13 @@
-//! Shows results: tables from a stored run, progress while one is being made. Writes to
+//! Shows results: tables and pages from a stored run, progress while one is being made. Writes to
 //! what it is given and measures nothing.
 
 mod compared;
 mod files;
 mod format;
 mod grid;
+mod html;
 mod imported;
+mod index;
 mod load;
 mod names;
 mod progress;
@@ -19,5 +21,6 @@ mod watched;
 
 pub use compared::{Named, compared};
 pub use format::Format;
+pub use html::html;
 pub use progress::{Lines, StatusLine};
 pub use text::{TextOptions, list, text};
