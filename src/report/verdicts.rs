@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 
 use super::grid::{Grid, wrapped};
-use crate::compare::{Axis, Comparison, Comparisons, Judgement, Looking, Rule, Verdict, duet};
+use crate::compare::{
+    Axis, Comparison, Comparisons, Interval, Judgement, Looking, Rule, Verdict, duet,
+};
 use crate::record::{KeyRecord, Results};
 use crate::units::seconds;
 
@@ -98,7 +100,11 @@ fn contexts<'c>(axes: &[Axis], axis: &Axis, list: &'c [Comparison]) -> Contexts<
 fn context(axes: &[Axis], axis: Option<&Axis>, key: &KeyRecord) -> String {
     let mut parts = vec![key.workload.clone()];
     for other in axes.iter().filter(|a| Some(*a) != axis) {
-        parts.push(other.named(&other.value(key)));
+        let value = other.value(key);
+        // A workload without a server has no settings of one.
+        if !value.is_empty() {
+            parts.push(other.named(&value));
+        }
     }
     parts.join(", ")
 }
@@ -235,9 +241,7 @@ fn table(
                 median(c.base_median),
                 median(c.new_median),
                 estimate.map_or("–".to_string(), |r| format!("{r:.3}")),
-                interval.map_or("–".to_string(), |i| {
-                    format!("{:.3} to {:.3}", i.low(), i.high())
-                }),
+                interval.as_ref().map_or("–".to_string(), ends),
                 c.duet
                     .and_then(|d| d.slice_ratio)
                     .map_or(String::new(), |r| format!("{r:.3}")),
@@ -250,6 +254,19 @@ fn table(
         }
     }
     grid.write(out, 2)
+}
+
+/// From where to where an interval goes; beyond a thousand nobody needs digits.
+pub(super) fn ends(interval: &Interval) -> String {
+    let low = match interval.low() {
+        low if low < 0.001 => "<0.001".to_string(),
+        low => format!("{low:.3}"),
+    };
+    let high = match interval.high() {
+        high if high >= 1000.0 => ">1000".to_string(),
+        high => format!("{high:.3}"),
+    };
+    format!("{low} to {high}")
 }
 
 /// The unit of a figure, by its name.

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use super::run::Run;
 use crate::compare::{Comparison, legend};
 use crate::report::remarks;
-use crate::report::verdicts::{Groups, Part, name, parts, silence};
+use crate::report::verdicts::{Groups, Part, ends, name, parts, silence};
 
 /// More names than this of one verdict are counted; the table has them all.
 const NAMES: usize = 12;
@@ -81,7 +81,7 @@ fn how_much(comparison: &Comparison) -> String {
     };
     let ratio = judgement.estimate.ratio();
     match judgement.interval {
-        Some(i) => format!(" × {ratio:.3} ({:.3} to {:.3})", i.low(), i.high()),
+        Some(interval) => format!(" × {ratio:.3} ({})", ends(&interval)),
         None => format!(" × {ratio:.3}"),
     }
 }
@@ -108,10 +108,35 @@ pub(super) fn kind_class(kind: u8) -> &'static str {
     }
 }
 
-/// With a capital letter, as sentences begin.
+/// With a capital letter, as sentences begin; names of file systems and of options keep
+/// theirs.
 pub(super) fn sentence(text: &str) -> String {
+    let word = text.split(' ').next().unwrap_or_default();
+    let word = word.trim_end_matches([',', ':', ';']);
+    if word.ends_with("fs") || !word.chars().all(char::is_alphabetic) {
+        return text.to_string();
+    }
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| {
         first.to_uppercase().chain(chars).collect()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_keep_their_small_letter() {
+        assert_eq!(sentence("two rounds"), "Two rounds");
+        for name in [
+            "ext2 is old",
+            "xfs_defaults: slow",
+            "btrfs, too",
+            "--duet off",
+            "",
+        ] {
+            assert_eq!(sentence(name), name);
+        }
+    }
 }

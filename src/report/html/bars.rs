@@ -108,7 +108,9 @@ fn drawn(bar: &Bar, group: &Bars, scale: &Scale) -> Markup {
             }
             @for control in group.bars.iter().filter(|b| b.control.is_some()) {
                 @if let Some(value) = control.value {
-                    line.control x1=(at(value)) x2=(at(value)) y1="0" y2="22" {}
+                    line.control x1=(at(value)) x2=(at(value)) y1="0" y2="22" {
+                        @if let Some(words) = control.control { title { "control: " (words) } }
+                    }
                 }
             }
         }

@@ -49,6 +49,9 @@ pub(super) fn section(run: &Run<'_>) -> Option<Markup> {
     })
 }
 
+/// What a line has above it.
+const ROOM: f64 = 1.06;
+
 /// One case of the loads.
 struct Case<'l> {
     name: &'l str,
@@ -142,43 +145,57 @@ fn over_tuples(run: &Run<'_>, cases: &[Case<'_>]) -> Option<Markup> {
     })
 }
 
+/// A load over time.
+struct Course {
+    line: Series,
+    /// Of each interval, by its end.
+    rates: Vec<(f64, f64)>,
+    /// WAL checkpoints.
+    spans: Vec<Span>,
+}
+
 /// Transactions a second of each interval of the round in the middle: a chart a case, all
 /// on the same scales.
 fn over_time(run: &Run<'_>, cases: &[Case<'_>]) -> Option<Markup> {
-    let lines: Vec<(Series, Vec<Span>)> = cases
+    let lines: Vec<Course> = cases
         .iter()
         .filter_map(|case| {
             let load = case.middle()?;
-            let series = case.series(rates(&load.progress), false);
-            (!series.points.is_empty()).then(|| (series, spans(load)))
+            let rates = thinned(&rates(&load.progress));
+            let line = case.series(steps(&rates), false);
+            (!rates.is_empty()).then(|| Course {
+                line,
+                rates,
+                spans: spans(load),
+            })
         })
         .collect();
     if lines.is_empty() {
         return None;
     }
     let of = |pick: fn(&(f64, f64)) -> f64| {
-        let points = lines.iter().flat_map(|(series, _)| &series.points);
+        let points = lines.iter().flat_map(|course| &course.rates);
         points.map(pick).fold(0.0, f64::max)
     };
     let x = Axis::new(Scale::from_zero(of(|p| p.0)), "seconds since the start");
-    let y = Axis::new(Scale::from_zero(of(|p| p.1)), "transactions/s");
-    let marked = lines.iter().any(|(_, spans)| !spans.is_empty());
+    let y = Axis::new(Scale::from_zero(of(|p| p.1) * ROOM), "transactions/s");
+    let marked = lines.iter().any(|course| !course.spans.is_empty());
     Some(html! {
         p {
             "Each case in the round that is in the middle by transactions a second."
             @if marked { " Shaded: a WAL checkpoint of the server." }
         }
-        @for (number, (series, spans)) in lines.iter().enumerate() {
+        @for (number, course) in lines.iter().enumerate() {
             figure {
-                p.case { (series.name) }
+                p.case { (course.line.name) }
                 (Plot {
                     id: run.id(&format!("time{number}")),
-                    title: &format!("transactions/s over time, {}", series.name),
+                    title: &format!("transactions/s over time, {}", course.line.name),
                     about: "Transactions a second of each interval; spans of WAL checkpoints are shaded.",
                     x: &x,
                     y: &y,
-                    series: std::slice::from_ref(series),
-                    spans,
+                    series: std::slice::from_ref(&course.line),
+                    spans: &course.spans,
                     height: 130,
                 }.draw())
             }
@@ -188,19 +205,35 @@ fn over_time(run: &Run<'_>, cases: &[Case<'_>]) -> Option<Markup> {
     })
 }
 
-/// Transactions a second between two looks.
+/// Transactions a second between two looks, at the end of each; looks that follow one
+/// another at once are one.
 fn rates(progress: &[(u64, u64)]) -> Vec<(f64, f64)> {
+    let longest = progress
+        .windows(2)
+        .map(|w| w[1].0.saturating_sub(w[0].0))
+        .max();
+    let shortest = longest.unwrap_or(0) / 10;
     let mut before = (0, 0);
     let mut points = Vec::with_capacity(progress.len());
     for (ns, transactions) in progress {
         let span = ns.saturating_sub(before.0);
-        if span > 0 {
+        if span > shortest {
             let rate = transactions.saturating_sub(before.1) as f64 * 1e9 / span as f64;
             points.push((*ns as f64 / 1e9, rate));
+            before = (*ns, *transactions);
         }
-        before = (*ns, *transactions);
     }
     points
+}
+
+/// A rate holds from the end before to its own.
+fn steps(rates: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let mut before = 0.0;
+    let step = |(end, rate): &(f64, f64)| {
+        let start = std::mem::replace(&mut before, *end);
+        [(start, *rate), (*end, *rate)]
+    };
+    rates.iter().flat_map(step).collect()
 }
 
 fn spans(load: &LoadRecord) -> Vec<Span> {
@@ -220,23 +253,26 @@ fn spans(load: &LoadRecord) -> Vec<Span> {
     .collect()
 }
 
-fn time_table(run: &Run<'_>, lines: &[(Series, Vec<Span>)]) -> Markup {
-    let thin: Vec<Vec<(f64, f64)>> = lines.iter().map(|(s, _)| thinned(&s.points)).collect();
-    let rows = thin.iter().map(Vec::len).max().unwrap_or(0);
+fn time_table(run: &Run<'_>, lines: &[Course]) -> Markup {
+    let rows = lines
+        .iter()
+        .map(|course| course.rates.len())
+        .max()
+        .unwrap_or(0);
     if !run.budget.take(rows * lines.len() * 2) {
         return super::table::left_out("the numbers over time");
     }
     let content = html! {
         thead { tr {
             th scope="col" { "interval" }
-            @for (series, _) in lines { th scope="col" { (series.name) ", s" } th scope="col" { "tps" } }
+            @for course in lines { th scope="col" { (course.line.name) ", s" } th scope="col" { "tps" } }
         } }
         tbody {
             @for row in 0..rows {
                 tr {
                     th scope="row" { (row + 1) }
-                    @for points in &thin {
-                        @if let Some((x, y)) = points.get(row) {
+                    @for course in lines {
+                        @if let Some((x, y)) = course.rates.get(row) {
                             td { (seconds(*x)) } td { (rate(*y)) }
                         } @else { td {} td {} }
                     }
@@ -252,20 +288,17 @@ fn time_table(run: &Run<'_>, lines: &[(Series, Vec<Span>)]) -> Markup {
     }
 }
 
-fn wal_table(run: &Run<'_>, lines: &[(Series, Vec<Span>)]) -> Markup {
-    let all = || {
-        lines
-            .iter()
-            .flat_map(|(series, spans)| spans.iter().map(move |s| (series, s)))
-    };
+fn wal_table<'l>(run: &Run<'_>, lines: &'l [Course]) -> Markup {
+    let of = |course: &'l Course| course.spans.iter().map(|span| (&course.line.name, span));
+    let all = || lines.iter().flat_map(of);
     if all().next().is_none() || !run.budget.take(all().count() * 4) {
         return html! {};
     }
     let content = html! {
         thead { tr { th scope="col" { "case" } th.w scope="col" { "WAL checkpoint" } } }
         tbody {
-            @for (series, span) in all() {
-                tr { th scope="row" { (series.name) } td.w { (span.title) } }
+            @for (name, span) in all() {
+                tr { th scope="row" { (name) } td.w { (span.title) } }
             }
         }
     };

@@ -97,14 +97,34 @@ fn report(run: &Run<'_>) -> Report {
     });
     let record = &run.results.run;
     Report {
-        title: record
-            .label
-            .clone()
-            .unwrap_or_else(|| format!("Run {}", record.id)),
+        title: record.label.clone().unwrap_or_else(|| title(record)),
         id: run.id("run"),
         head: head(record),
         sections: present.collect(),
     }
+}
+
+/// What was measured on what: `create, insert on ext2_defaults, xfs_defaults`.
+fn title(run: &RunRecord) -> String {
+    let several = |names: Vec<&str>, what: &str| {
+        let mut own: Vec<&str> = Vec::new();
+        for name in names {
+            if !own.contains(&name) {
+                own.push(name);
+            }
+        }
+        match own.len() {
+            n if n > 4 => format!("{n} {what}"),
+            _ => own.join(", "),
+        }
+    };
+    let keys = &run.plan.cases;
+    let workloads = several(
+        keys.iter().map(|k| k.workload.as_str()).collect(),
+        "workloads",
+    );
+    let targets = several(keys.iter().map(|k| k.target.as_str()).collect(), "targets");
+    format!("{workloads} on {targets}")
 }
 
 /// What was run, when and where, in a few lines.

@@ -15,7 +15,7 @@
         button.textContent = "copied";
         setTimeout(() => { button.textContent = "copy"; }, 1500);
       });
-      table.closest(".scroll").before(button);
+      table.closest(".frame").prepend(button);
     }
   }
   addEventListener("beforeprint", () => {

@@ -31,13 +31,15 @@ pub(super) fn left_out(what: &str) -> Markup {
     html! { p.note { (what) " left out, to keep this page small; 'mountmark report' prints them." } }
 }
 
-/// A table with what a click copies; `caption` names it for those who hear it, too.
+/// A table in a box of its own, where the script puts a button that copies it; `caption` names it for those who hear it, too.
 pub(super) fn framed(caption: &str, class: &str, content: Markup) -> Markup {
     html! {
-        div.scroll tabindex="0" role="region" aria-label=(caption) {
-            table class=[(!class.is_empty()).then_some(class)] {
-                caption { (caption) }
-                (content)
+        div.frame {
+            div.scroll tabindex="0" role="region" aria-label=(caption) {
+                table class=[(!class.is_empty()).then_some(class)] {
+                    caption { (caption) }
+                    (content)
+                }
             }
         }
     }

@@ -60,7 +60,7 @@ fn columns(first: &'static str, settled: bool) -> Vec<&'static str> {
     if settled {
         columns.push("returned s");
     }
-    columns.extend(["lowest to highest", "rounds"]);
+    columns.extend(["lowest to highest", "measured"]);
     columns
 }
 

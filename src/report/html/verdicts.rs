@@ -8,7 +8,7 @@ use super::scale::{Scale, percent, tick};
 use super::table::framed;
 use crate::compare::{Comparison, Verdict};
 use crate::report::remarks;
-use crate::report::verdicts::{Part, grounds, name, parts, silence, unit};
+use crate::report::verdicts::{Part, ends, grounds, name, parts, silence, unit};
 use crate::units::seconds;
 
 /// Comparisons on one page at most.
@@ -40,12 +40,12 @@ pub(super) fn notes(run: &Run<'_>) -> Option<Markup> {
 fn table<'p>(run: &Run<'_>, part: &'p Part<'p>, unit: &str, left: &mut usize) -> Markup {
     let all = || part.contexts.iter().flat_map(|(_, members)| members.iter());
     let intervals = all().filter_map(|c| c.judgement.as_ref());
-    let ends = intervals.flat_map(|j| {
+    let ratios = intervals.flat_map(|j| {
         let interval = j.interval;
         let ends = interval.map_or([None; 2], |i| [Some(i.low()), Some(i.high())]);
         [Some(j.estimate.ratio()), ends[0], ends[1]]
     });
-    let scale = Scale::of_ratios(ends.flatten());
+    let scale = Scale::of_ratios(ratios.flatten());
     let shape = Shape {
         scale: &scale,
         threshold: run.comparisons.rule.threshold(),
@@ -129,7 +129,7 @@ impl Shape<'_> {
                 td data-l=(self.unit) { (figure(c.new_median)) (c.new_marks) }
                 td data-l="ratio" { (ratio.map_or("–".to_string(), |r| format!("{r:.3}"))) }
                 td data-l="interval" {
-                    (interval.map_or("–".to_string(), |i| format!("{:.3} to {:.3}", i.low(), i.high())))
+                    (interval.as_ref().map_or("–".to_string(), ends))
                 }
                 @if self.slices {
                     td data-l="by slices" { (slices.map_or(String::new(), |r| format!("{r:.3}"))) }
