@@ -106,6 +106,8 @@ fn measure(args: &RunArgs, resumed: Option<(String, PathBuf)>) -> Result<u8> {
         "\nstored in {}; 'mountmark report' shows every operation",
         summary.dir.display()
     )?;
+    let page = super::show::beside_records(&summary.dir, &results)?;
+    writeln!(out, "report: {}", page.display())?;
     Ok(exit_code(&summary, args.skip_missing))
 }
 
