@@ -6,6 +6,7 @@ use clap::{Parser, Subcommand};
 
 use super::files::FilesArgs;
 use super::load_args::LoadArgs;
+use super::memory::MemoryArgs;
 use super::on::On;
 use crate::compare::Aspect;
 use crate::engine;
@@ -236,6 +237,10 @@ pub struct RunArgs {
     /// innodb_flush_method; a value applies to the engines that have it
     #[arg(long, value_name = "METHOD", value_delimiter = ',')]
     pub wal_sync: Vec<String>,
+
+    /// Memory limits
+    #[command(flatten)]
+    pub memory: MemoryArgs,
 
     /// Loop counts of the sql-bench phases: short (a first look), small-test and original (the
     /// suite's own), mariadb (the longer ones of its newer tree)

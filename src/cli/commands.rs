@@ -11,6 +11,7 @@ use super::resume::resume;
 use super::{ALL_MEASURED, INTERRUPTED, SOME_FAILED};
 use crate::compare::{Choice, Figure, Rule};
 use crate::error::{Context, Result, one_line, unknown, usage};
+use crate::host::memory::scope;
 use crate::host::{interrupt, leftovers, utc};
 use crate::record::{self, Results};
 use crate::report::{self, Lines, StatusLine, TextOptions};
@@ -54,6 +55,9 @@ fn run_or_resume(args: &RunArgs) -> Result<u8> {
 
 /// Runs what `args` say, or goes on with a run of that name and directory.
 fn measure(args: &RunArgs, resumed: Option<(String, PathBuf)>) -> Result<u8> {
+    if !args.memory.memory.is_empty() {
+        scope::enter()?;
+    }
     interrupt::install()?;
     // Before any thread exists: a namespace belongs to the thread that enters it.
     let privilege = namespace::enter_private()?;
@@ -238,7 +242,8 @@ fn list(results: &Path) -> Result<u8> {
 
 fn clean() -> Result<u8> {
     let mut found = false;
-    for leftover in leftovers()? {
+    // The newest first: what it changed may have been changed before by an older one.
+    for leftover in leftovers()?.into_iter().rev() {
         found = true;
         let name = leftover.run_id.clone();
         for removed in leftover

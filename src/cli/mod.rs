@@ -12,6 +12,7 @@ mod key_args;
 mod load_args;
 mod load_plan;
 mod manual;
+mod memory;
 mod on;
 mod planning;
 mod resolve;

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use super::ALL_MEASURED;
 use super::args::RunArgs;
+use super::memory;
 use super::resolve::{Resolved, resolve};
 use crate::error::{Result, one_line};
 use crate::plan::Plan;
@@ -49,6 +50,7 @@ pub(super) fn show(args: &RunArgs) -> Result<u8> {
             rule.most
         )?;
     }
+    memory::means(&mut out, &plan)?;
     if plan.needs_image() {
         disk_need(&mut out, &plan, &privilege)?;
     }

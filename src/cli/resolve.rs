@@ -7,6 +7,7 @@ use super::args::RunArgs;
 use super::duets;
 use super::files::{self, FilesArgs};
 use super::load_plan;
+use super::memory;
 use super::on;
 use crate::compare;
 use crate::engine::{self, Kind, Settings};
@@ -56,6 +57,7 @@ pub fn resolve(args: &RunArgs, privilege: &Privilege) -> Result<Resolved> {
         notes.push("ext2 is not among the targets; it is the usual reference".to_string());
     }
     devices(args, &targets)?;
+    args.memory.check(&targets)?;
     let baseline = baseline(args, &targets)?;
     let (workloads, files) = match args.is_first_look() {
         true => workloads(&FIRST_LOOK.map(String::from), &args.files)?,
@@ -92,12 +94,14 @@ pub fn resolve(args: &RunArgs, privilege: &Privilege) -> Result<Resolved> {
         files,
         targets,
         engines,
-        memory: vec![None],
+        memory: args.memory.axis(),
         cpus: args.cpus.clone(),
         loads,
     };
+    let mut cases = axes.cases()?;
+    args.memory.fit(&mut cases);
     let plan = Plan {
-        cases: axes.cases()?,
+        cases,
         rounds: rounds(args),
         seed,
         load,
@@ -117,11 +121,13 @@ pub fn resolve(args: &RunArgs, privilege: &Privilege) -> Result<Resolved> {
         baseline,
         threshold: fraction("--threshold", &args.threshold)?,
         until_sure: until_sure(args)?,
+        tune_memory: args.memory.tune_memory,
         slice: None,
         units: Vec::new(),
     }
     .with_twins();
     let plan = duets::arrange(plan, args, &mut notes)?;
+    notes.extend(memory::notes(&plan));
     Ok(Resolved { plan, notes })
 }
 

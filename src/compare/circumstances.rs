@@ -207,6 +207,11 @@ impl Facts {
             .memory_bytes
             .map_or("none".to_string(), |b| Bytes(b).to_string());
         self.add(Aspect::Memory, "memory limit", limit);
+        if let Some(memory) = &case.memory {
+            // The two versions of control groups do not limit alike.
+            self.add(Aspect::Memory, "memory limited by", &memory.method);
+            self.add(Aspect::Memory, "dirty data", &memory.dirty);
+        }
         let mut settings = key.settings.clone();
         if let Some(engine) = &case.engine {
             // What the engine says of itself stands above what was asked for.

@@ -158,13 +158,20 @@ fn rounds<'r>(sides: &Sides<'r>, key: &KeyRecord, partner: &KeyRecord) -> Rounds
 }
 
 /// On each axis that varies, the value that the others are compared with: on the target
-/// axis `wanted` if it is there, else ext2; else the first.
+/// axis `wanted` if it is there, else ext2; of memory the most; else the first.
 fn baselines(keys: &[&KeyRecord], wanted: Option<&str>) -> BTreeMap<Axis, String> {
     let value = |axis: &Axis| {
         let values = axis.values(keys);
         let of = |value: &str| values.iter().find(|v| *axis == Axis::Target && *v == value);
         let named = wanted.and_then(of).or_else(|| of("ext2_defaults"));
-        named.or(values.first()).cloned().unwrap_or_default()
+        let most = keys
+            .iter()
+            .max_by_key(|k| k.memory_bytes.unwrap_or(u64::MAX));
+        let most = most
+            .filter(|_| *axis == Axis::Memory)
+            .map(|k| axis.value(k));
+        most.or_else(|| named.or(values.first()).cloned())
+            .unwrap_or_default()
     };
     let axes = Axis::of(keys).into_iter();
     axes.map(|axis| (axis.clone(), value(&axis))).collect()

@@ -154,6 +154,7 @@ impl Circumstances {
             phases: vec![phase],
             load: None,
             durability: None,
+            memory: None,
             disturbed: Vec::new(),
             remarks: Vec::new(),
         }
@@ -256,6 +257,7 @@ fn plan(cases: Vec<KeyRecord>, rounds: u32, imported: &[ImportedRecord]) -> Plan
         read_key_loops: None,
         many_keys_loops: None,
         atis_data: None,
+        tune_memory: false,
         time_limit_s: limit.and_then(|l| l.parse().ok()).unwrap_or(600.0),
         load: None,
     }

@@ -139,6 +139,13 @@ pub struct LoadRecord {
     /// Transactions a second at which the client would have had no time left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ceiling_tps: Option<f64>,
+    /// In a duet, its slices: transactions committed, and own time in ns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slices: Vec<(u32, u64)>,
+    /// In a duet, own time from the ends of slices until the last transaction had ended,
+    /// ns: clients had less to do in it than they ask for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draining_ns: Option<u64>,
     /// The invariants that held, with their numbers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub invariants: Vec<String>,
@@ -273,6 +280,12 @@ impl From<load::LoadResult> for LoadRecord {
             client_memory_bytes: result.client_memory_bytes,
             server_memory_before_bytes: result.server_memory_before_bytes,
             ceiling_tps: result.ceiling_tps,
+            slices: result
+                .slices
+                .iter()
+                .map(|s| (s.statements, s.wall_ns))
+                .collect(),
+            draining_ns: result.draining_ns,
             invariants: Vec::new(),
         }
     }

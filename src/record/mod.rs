@@ -3,9 +3,11 @@
 
 mod convert;
 mod load;
+mod memory;
 mod schema;
 mod store;
 
 pub use load::*;
+pub use memory::MemoryRecord;
 pub use schema::*;
 pub use store::{Results, Store, load, newest, runs};

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::MemoryRecord;
 use super::load::{LoadKeyRecord, LoadPlanRecord, LoadRecord};
 
 /// The format these types write.
@@ -118,6 +119,9 @@ pub struct PlanRecord {
     pub atis_data: Option<String>,
     /// Time limit of an operation, s.
     pub time_limit_s: f64,
+    /// Servers were told to fit each memory limit, and not the smallest.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tune_memory: bool,
     /// What the loads are, where there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<LoadPlanRecord>,
@@ -267,6 +271,9 @@ pub struct CaseRecord {
     /// The figures of a load; its three ends are those of the phase of that name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<LoadRecord>,
+    /// What the memory limit did; absent without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryRecord>,
     /// What the case's commits are worth.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durability: Option<DurabilityRecord>,

@@ -8,6 +8,7 @@ mod grid;
 mod imported;
 mod load;
 mod markdown;
+mod memory;
 mod names;
 mod progress;
 mod remarks;

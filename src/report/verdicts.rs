@@ -37,7 +37,10 @@ pub(super) fn write(
         for (context, members) in &contexts {
             words(out, axis, context, members)?;
         }
-        table(out, (axis, baseline), unit(figure), &contexts)?;
+        // Two sizes of memory stand side by side in a table of their own.
+        if !(*axis == Axis::Memory && contexts.iter().all(|(_, members)| members.len() < 2)) {
+            table(out, (axis, baseline), unit(figure), &contexts)?;
+        }
     }
     grounds(out, results, comparisons)
 }
@@ -183,9 +186,7 @@ fn table(
                 median(c.base_median),
                 median(c.new_median),
                 estimate.map_or("–".to_string(), |r| format!("{r:.3}")),
-                interval.map_or("–".to_string(), |i| {
-                    format!("{:.3} to {:.3}", i.low(), i.high())
-                }),
+                interval.map_or("–".to_string(), |i| i.to_string()),
                 c.duet
                     .and_then(|d| d.slice_ratio)
                     .map_or(String::new(), |r| format!("{r:.3}")),
@@ -201,7 +202,7 @@ fn table(
 }
 
 /// The unit of a figure, by its name.
-fn unit(figure: &str) -> &'static str {
+pub(super) fn unit(figure: &str) -> &'static str {
     match figure {
         "transactions/s" => "tps",
         mixed if mixed.contains("transactions/s") => "s or tps",
@@ -259,8 +260,18 @@ fn duets(out: &mut dyn Write, comparisons: &Comparisons) -> io::Result<()> {
     if duets.is_empty() {
         return Ok(());
     }
+    let draining = duets.iter().filter_map(|(_, d)| d.draining);
+    let draining = match draining.reduce(f64::max) {
+        None => String::new(),
+        Some(share) => format!(
+            "; the ends of slices, where clients wait for the last transactions, {} of a case's \
+             own time",
+            percent(share)
+        ),
+    };
     let text = format!(
-        "in duet: seconds are each case's own slices; a turn took {:.0} µs, {} of the time",
+        "in duet: figures are of each case's own slices; a turn took {:.0} µs, {} of the \
+         time{draining}",
         most(|d| d.turn_s) * 1e6,
         percent(most(|d| d.turn_share)),
     );

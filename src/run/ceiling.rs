@@ -80,7 +80,7 @@ fn run(workload: Work, cpus: &[usize], log: &Path, hear: &mut dyn FnMut(&Event))
     };
     let place = Place {
         cpus: cpus.to_vec(),
-        cgroup: None,
+        cgroups: Vec::new(),
         log: log.to_path_buf(),
     };
     crew::run(&[(task, place)], &mut |seen| {

@@ -268,6 +268,7 @@ fn record(plan: &Plan, options: &Options, remarks: Vec<String>) -> RunRecord {
                 .as_ref()
                 .map(|dir| dir.display().to_string()),
             time_limit_s: plan.sqlbench.time_limit_s,
+            tune_memory: plan.tune_memory,
             load: plan.load.as_ref().map(Into::into),
         },
         host: Facts::read().into(),

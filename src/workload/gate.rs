@@ -46,6 +46,8 @@ struct Board {
     left: [AtomicU32; 2],
     /// When the turn was last given away, ns of the monotonic clock.
     given_ns: AtomicU64,
+    /// Own time of each in the present operation, ns, where it is made known.
+    own_ns: [AtomicU64; 2],
 }
 
 /// The measured loop passes it between two statements, outside the latency of either.
@@ -90,6 +92,24 @@ impl Gate {
     /// the first turn is the other's, until its slice is over.
     pub fn arrive(&mut self) -> Duration {
         self.waited(Turns::arrive)
+    }
+
+    /// Makes known for how long this side has played in the present operation, before
+    /// the turn is given away.
+    pub fn note_own(&self, own: Duration) {
+        if let Gate::Turns(turns) = self {
+            turns.board.own_ns[turns.side].store(own.as_nanos() as u64, Ordering::Release);
+        }
+    }
+
+    /// Until how much own time in the present operation the turn is this side's, where
+    /// both are to have the same time: half a slice more than the other has had. `None`
+    /// where the other has no use for a turn.
+    pub fn lead(&self) -> Option<Duration> {
+        match self {
+            Gate::Turns(turns) if turns.in_step() => Some(turns.lead()),
+            _ => None,
+        }
     }
 
     /// Leaves the other alone for good.
@@ -165,7 +185,13 @@ impl Turns {
         now.duration_since(self.since) >= self.slice && self.in_step()
     }
 
+    fn lead(&self) -> Duration {
+        let other = self.board.own_ns[self.other()].load(Ordering::Acquire);
+        Duration::from_nanos(other) + self.slice / 2
+    }
+
     fn arrive(&mut self) {
+        self.board.own_ns[self.side].store(0, Ordering::Release);
         let step = self.board.step[self.side].load(Ordering::Relaxed) + 1;
         self.board.step[self.side].store(step, Ordering::Release);
         let behind =

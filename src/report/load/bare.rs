@@ -7,7 +7,7 @@ use crate::record::{CaseRecord, Outcome, Results};
 use crate::report::grid::Grid;
 use crate::workload::sync::WORKLOAD;
 
-/// Adds a row with the median of the bare call for each load; none where the run has no
+/// Adds a row with the mean time of the bare call for each load; none where the run has no
 /// bare calls.
 pub(super) fn row(grid: &mut Grid, columns: &[Column<'_>], results: &Results) {
     let bare = |c: &&CaseRecord| c.case.workload == WORKLOAD && c.outcome == Outcome::Measured;
@@ -21,7 +21,7 @@ pub(super) fn row(grid: &mut Grid, columns: &[Column<'_>], results: &Results) {
             .iter()
             .find_map(|case| Some(shape(case.engine.as_ref()?)));
         let shape = found.flatten();
-        let time = shape.and_then(|shape| median_us(&bare, &column.key.target, shape));
+        let time = shape.and_then(|shape| call_us(&bare, &column.key.target, shape));
         match (shape, time) {
             (Some(shape), Some(us)) => {
                 format!("{us:.0} ({})", shape.trim_start_matches("overwrite 8K "))
@@ -59,16 +59,16 @@ fn shape(engine: &crate::record::EngineRecord) -> Option<&'static str> {
     }
 }
 
-/// Median over the rounds of the medians of a shape on a target, µs.
-fn median_us(bare: &[&CaseRecord], target: &str, shape: &str) -> Option<f64> {
+/// Median over the rounds of the mean call of a shape on a target, µs.
+fn call_us(bare: &[&CaseRecord], target: &str, shape: &str) -> Option<f64> {
     let operations = bare
         .iter()
         .filter(|c| c.case.target == target)
         .flat_map(|c| &c.phases)
         .flat_map(|p| &p.operations)
         .filter(|o| o.name == shape);
-    let medians = operations.filter_map(|o| Some(o.latency.as_ref()?.p50_ns as f64 / 1e3));
-    median(&medians.collect::<Vec<f64>>())
+    let means = operations.filter_map(|o| Some(o.latency.as_ref()?.mean_ns as f64 / 1e3));
+    median(&means.collect::<Vec<f64>>())
 }
 
 #[cfg(test)]

@@ -80,6 +80,14 @@ pub(super) fn write(out: &mut dyn Write, results: &Results, statements: bool) ->
     writeln!(out)?;
     writeln!(out, "load {}", describe(plan))?;
     writeln!(out, "  {}", common(&keys))?;
+    let duets = columns.iter().flat_map(|c| &c.cases);
+    if let Some(duet) = duets.filter_map(|c| c.duet.as_ref()).next() {
+        let ms = duet.slice_ns as f64 / 1e6;
+        writeln!(
+            out,
+            "  in duet, in slices of {ms} ms: every figure is of the case's own slices"
+        )?;
+    }
     let marks: Vec<String> = columns.iter().map(Column::marks).collect();
     let marked = |(name, marks): (String, &String)| format!("{name}{marks}");
     let names: Vec<String> = names(&keys).into_iter().zip(&marks).map(marked).collect();

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Column;
 use super::figures::{ends, figures, hundredths, ms, rate, row, tenths, whole};
+use crate::compare::duet;
 use crate::measure::stats::Steadiness;
 use crate::record::{LatencyRecord, LoadPlanRecord, LoadRecord};
 use crate::report::grid::Grid;
@@ -65,6 +66,7 @@ pub(super) fn rows(grid: &mut Grid, columns: &[Column<'_>], plan: &LoadPlanRecor
             |f| Some(f.load.busy_waits?.1 as f64 / 1e9),
         );
     }
+    duet_rows(grid, columns);
     resource_rows(grid, columns);
     activity_rows(grid, columns);
 }
@@ -125,6 +127,27 @@ fn latency_rows(
             Some(value(pick(f.load)?) as f64 / 1e6)
         });
     }
+}
+
+/// What the turns of a duet did to it.
+fn duet_rows(grid: &mut Grid, columns: &[Column<'_>]) {
+    row(
+        grid,
+        columns,
+        "ends of slices, % of own time",
+        tenths,
+        |f| Some(100.0 * duet::draining(f.load)?),
+    );
+    row(
+        grid,
+        columns,
+        "done while the other played, %",
+        tenths,
+        |f| {
+            let phase = f.phase.filter(|p| p.duet.is_some())?;
+            Some(100.0 * duet::cross_talk(phase))
+        },
+    );
 }
 
 /// What it took, and what it took a commit.

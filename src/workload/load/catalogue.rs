@@ -129,6 +129,12 @@ impl Catalogue {
         (0..mix.len()).any(|script| mix.program(script).waits())
     }
 
+    /// True when some script sleeps.
+    pub fn sleeps(&self) -> bool {
+        let mix = &self.shared.mix;
+        (0..mix.len()).any(|script| mix.program(script).sleeps())
+    }
+
     /// The machine of `client`, counted from 0.
     pub fn player(&self, client: u32) -> Player {
         let setup = Setup {

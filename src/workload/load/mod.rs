@@ -25,6 +25,7 @@ mod result;
 mod run;
 mod schema;
 mod tally;
+mod turnstile;
 mod watch;
 
 pub mod script;

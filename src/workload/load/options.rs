@@ -252,6 +252,22 @@ impl Options {
         Ok(Catalogue::new(self, cell, crate::sql::Dialect::Postgres)?.waits())
     }
 
+    /// Why such loads cannot play a duet, if they cannot: there, all clients must often
+    /// come to rest at once.
+    ///
+    /// # Errors
+    /// As [`check_scripts`](Self::check_scripts).
+    pub fn no_duet(&self, cell: Cell) -> Result<Option<&'static str>> {
+        if self.rate.is_some() {
+            return Ok(Some(
+                "with --rate the throughput is given, and latencies would hold the waiting for \
+                 the ends of slices",
+            ));
+        }
+        let sleeps = Catalogue::new(self, cell, crate::sql::Dialect::Postgres)?.sleeps();
+        Ok(sleeps.then_some("a script sleeps, and nobody could play until it wakes"))
+    }
+
     /// Refuses what does not fit one cell.
     ///
     /// # Errors

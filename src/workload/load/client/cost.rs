@@ -53,10 +53,12 @@ fn recorder_cost_of_a_transaction() {
     let mut client = Client::new(catalogue.player(0), vec![0], None, rules);
     let period = Arc::new(Period::new(Amount::default(), &[1_000, 5_000, 10_000]));
     let (alarm, pulse) = (Alarm::default(), Pulse::default());
+    let turnstile = Turnstile::new();
     let common = Common {
         period: &period,
         alarm: &alarm,
         pulse: &pulse,
+        turnstile: &turnstile,
     };
     let mut tally = Tally::new(shape);
     let since = period.begin();

@@ -20,6 +20,7 @@ pub struct Program {
     pub(super) steps: Vec<Step>,
     uses_pipeline: bool,
     uses_shell: bool,
+    sleeps: bool,
 }
 
 /// One instruction, and where its command begins in the text.
@@ -86,6 +87,7 @@ impl Program {
         Ok(Program {
             uses_pipeline: any(|act| matches!(act, Act::StartPipeline)),
             uses_shell: any(|act| matches!(act, Act::Shell(_))),
+            sleeps: any(|act| matches!(act, Act::Sleep(_))),
             name: name.to_string(),
             text: text.to_string(),
             statements,
@@ -136,6 +138,11 @@ impl Program {
     /// Whether it starts programs.
     pub fn uses_shell(&self) -> bool {
         self.uses_shell
+    }
+
+    /// True when it sleeps somewhere.
+    pub fn sleeps(&self) -> bool {
+        self.sleeps
     }
 
     pub(super) fn source(&self) -> Source<'_> {
