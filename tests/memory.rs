@@ -526,3 +526,104 @@ fn a_process_that_is_killed_for_want_of_memory_fails_the_case() {
     let more = ["--memory", "48M", "--set", "work_mem=1GB"];
     failed("postgres", &[&args[..], &more].concat(), "work");
 }
+
+/// The example run, with every case in two sizes of which the smaller takes `factor` times
+/// as long.
+fn in_two_sizes(factor: f64) -> mountmark::record::Results {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench-results/example");
+    let mut results = mountmark::record::load(&dir).expect("the example");
+    let sizes = [(64 << 20, factor), (2 << 30, 1.0)];
+    let plan = &mut results.run.plan;
+    plan.units.clear();
+    plan.order.clear();
+    let keys = plan.cases.clone();
+    plan.cases = sizes
+        .iter()
+        .flat_map(|(size, _)| {
+            keys.iter().cloned().map(|mut key| {
+                key.memory_bytes = Some(*size);
+                key
+            })
+        })
+        .collect();
+    let mut cases = Vec::new();
+    for (size, factor) in sizes {
+        for (case, number) in results.cases.iter().zip(0u64..) {
+            let mut case = case.clone();
+            case.case.memory_bytes = Some(size);
+            case.duet = None;
+            case.memory = Some(MemoryRecord {
+                limit_bytes: size,
+                method: "cgroup v1".into(),
+                of: "worker".into(),
+                dirty: "the device limited to 20 %".into(),
+                reached: u64::from(factor > 1.0),
+                refault_bytes: Some(if factor > 1.0 { 100 << 20 } else { 0 }),
+                data_bytes: Some(100 << 20),
+                ..MemoryRecord::default()
+            });
+            for phase in &mut case.phases {
+                let settled = phase.ends.as_mut().and_then(|ends| ends.settled.as_mut());
+                let noise = 1.0 + 0.001 * (number % 5) as f64;
+                settled.expect("it settled").wall_ns = (1e9 * factor * noise) as u64;
+            }
+            cases.push(case);
+        }
+    }
+    results.cases = cases;
+    results
+}
+
+#[test]
+fn the_table_has_a_column_a_size_their_ratio_and_a_verdict() {
+    use mountmark::compare::{
+        Choice, Felt, Figure, MemoryTable, Rule, Verdict, Whereabouts, within,
+    };
+    let results = in_two_sizes(3.0);
+    let choice = Choice {
+        baseline: None,
+        figure: Figure::Settled,
+        rule: Rule::default(),
+    };
+    let comparisons = within(&results, &choice);
+    let table = MemoryTable::of(&results, &comparisons, &Figure::Settled).expect("a table");
+    assert_eq!(table.sizes, [Some(64 << 20), Some(2 << 30)]);
+    let rows: Vec<_> = table.blocks.iter().flat_map(|block| &block.rows).collect();
+    assert!(!rows.is_empty());
+    for row in rows {
+        let comparison = row.comparison.as_ref().expect("compared");
+        assert_eq!(
+            comparison.base.memory_bytes,
+            Some(2 << 30),
+            "the most is the base"
+        );
+        let judgement = comparison.judgement.as_ref().expect("judged");
+        assert!((judgement.estimate.ratio() - 3.0).abs() < 0.1);
+        assert_eq!(comparison.verdict, Verdict::Slower);
+        let [small, large] = row.cells.as_slice() else {
+            panic!("two sizes");
+        };
+        assert_eq!(
+            (small.felt, large.felt),
+            (Some(Felt::Felt), Some(Felt::Never))
+        );
+        assert_eq!(small.whereabouts, Some(Whereabouts::Device));
+        assert_eq!(large.whereabouts, Some(Whereabouts::PageCache));
+    }
+    let mut out = Vec::new();
+    let options = mountmark::report::TextOptions {
+        operations: false,
+        choice,
+    };
+    mountmark::report::text(&mut out, &results, &options).expect("written");
+    let shown = String::from_utf8(out).expect("text");
+    for words in [
+        "memory: seconds until settled, and 64M against 2G",
+        "device, felt (read again 100.0 MiB)",
+        "page cache, never reached",
+        "2G was never reached, the data fit: create",
+        "limits by cgroup v1, without swap; dirty data: the device limited to 20 %",
+    ] {
+        assert!(shown.contains(words), "no '{words}' in {shown}");
+    }
+}

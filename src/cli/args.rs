@@ -73,6 +73,18 @@ pub enum Command {
     Doctor,
     /// Remove what a killed run left behind: images, directories, empty cgroups of ours
     Clean,
+    /// Print the completions of a shell: bash, zsh, fish, elvish, powershell
+    Completions {
+        /// Which
+        #[arg(value_name = "SHELL")]
+        shell: clap_complete::Shell,
+    },
+    /// Print the man page; with --dir, write it and one for each command
+    Man {
+        /// Where mountmark.1, mountmark-run.1 and so on are written
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
     /// Runs one case; started by mountmark itself
     #[command(hide = true)]
     Worker,
@@ -125,13 +137,14 @@ pub enum Duets {
 /// How a report is written.
 #[derive(Debug, Default, clap::Args)]
 pub struct Writing {
-    /// text, or sql-bench: RUN files that the suite's compare-results reads
+    /// text, markdown; html: one page with drawings, to send to a colleague; csv (a row a
+    /// measurement), json; sql-bench: RUN files that the suite's compare-results reads
     #[arg(long, value_name = "FORMAT", default_value_t = Format::default())]
     pub format: Format,
 
     /// Write to a file instead; sql-bench: a directory for RUN files and the outputs of the
     /// phases, one for each engine and target
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
     /// sql-bench: print the counts, timers and slips of the original instead of true ones

@@ -45,6 +45,8 @@ pub fn perform(command: Command) -> Result<u8> {
         Command::List { results } => list(&results),
         Command::Doctor => super::doctor::doctor(),
         Command::Clean => clean(),
+        Command::Completions { shell } => super::manual::completions(shell),
+        Command::Man { dir } => super::manual::man(dir.as_deref()),
         Command::Worker => run::worker_main().map(|()| ALL_MEASURED),
     }
 }
@@ -104,6 +106,8 @@ fn measure(args: &RunArgs, resumed: Option<(String, PathBuf)>) -> Result<u8> {
         "\nstored in {}; 'mountmark report' shows every operation",
         summary.dir.display()
     )?;
+    let page = super::show::beside_records(&summary.dir, &results)?;
+    writeln!(out, "report: {}", page.display())?;
     Ok(exit_code(&summary, args.skip_missing))
 }
 

@@ -1,7 +1,7 @@
 //! Comparisons inside one run: all axes but one equal, against the baseline, paired by
 //! round.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::duet;
 use super::{
@@ -195,12 +195,15 @@ fn matched<'k>(
 ) -> Vec<(Axis, &'k KeyRecord, &'k KeyRecord)> {
     let mut found = Vec::new();
     for (axis, baseline) in baselines {
-        for new in keys.iter().filter(|k| axis.value(k) != *baseline) {
-            let base = keys
-                .iter()
-                .find(|k| axis.value(k) == *baseline && axis.alone_differs(k, new));
-            if let Some(base) = base {
-                found.push((axis.clone(), *base, *new));
+        let (bases, others): (Vec<&KeyRecord>, Vec<&KeyRecord>) =
+            keys.iter().partition(|k| axis.value(k) == *baseline);
+        let mut by_rest: HashMap<KeyRecord, &KeyRecord> = HashMap::new();
+        for base in bases {
+            by_rest.entry(axis.rest(base)).or_insert(base);
+        }
+        for new in others {
+            if let Some(base) = by_rest.get(&axis.rest(new)) {
+                found.push((axis.clone(), *base, new));
             }
         }
     }

@@ -52,6 +52,10 @@ pub struct LoadPlanRecord {
     pub reconnect: bool,
     /// How often a transaction was tried.
     pub max_tries: u32,
+    /// How sysbench's scripts chose their keys, where there are any; absent in runs before
+    /// there was a choice: uniform.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keys: Option<load::script::Keys>,
     /// Values of script variables.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub define: Vec<(String, String)>,
@@ -244,6 +248,7 @@ impl From<&load::Options> for LoadPlanRecord {
             limit_ms: options.limit_ms,
             reconnect: options.reconnect,
             max_tries: options.max_tries,
+            keys: options.has_sysbench().then_some(options.keys),
             define: options.define.clone(),
         }
     }

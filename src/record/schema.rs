@@ -203,13 +203,25 @@ pub struct HostRecord {
     pub clocksource: String,
 }
 
-/// What the harness itself can do: statements of an engine that answers at once.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// What the harness itself can do with an engine that answers at once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ceiling {
     /// Statements sent.
     pub statements: u64,
     /// Wall time of one, ns.
     pub ns_per_statement: f64,
+    /// Of each number of clients of the plan's load.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loads: Vec<LoadCeiling>,
+}
+
+/// The plan's load on an engine that answers at once.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LoadCeiling {
+    /// Clients at work at the same time.
+    pub clients: u32,
+    /// Transactions a second.
+    pub tps: f64,
 }
 
 /// A block device of a made target.

@@ -12,7 +12,7 @@ use crate::engine::{self, Engine, Launch, Settings};
 use crate::error::{Context, Result, chain, usage};
 use crate::host::{self, Controller, Ledger, interrupt};
 use crate::plan::Plan;
-use crate::record::DeviceRecord;
+use crate::record::{Ceiling, DeviceRecord};
 use crate::target::mountinfo::{self, Mount};
 use crate::target::{self, Claimed, Device, Image, Privilege, WorkDir};
 use crate::units::Bytes;
@@ -137,6 +137,8 @@ pub(super) struct Environment {
     pub privilege: Privilege,
     /// Where memory limits are set, if the plan has some.
     pub controller: Option<Controller>,
+    /// What the harness itself can do, once that is known.
+    pub ceiling: Option<Ceiling>,
     snapshots: RefCell<BTreeMap<SnapshotKey, PathBuf>>,
     /// Archives of trees, by workload and settings.
     archives: RefCell<BTreeMap<(String, Settings), Rc<Archive>>>,
@@ -201,6 +203,7 @@ impl Environment {
             held: None,
             cpus: host::allowed_cpus(),
             privilege: options.privilege.clone(),
+            ceiling: None,
             snapshots: RefCell::default(),
             archives: RefCell::default(),
             workdir,

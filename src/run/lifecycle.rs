@@ -12,7 +12,7 @@ use super::sampler::Sampler;
 use super::stage::Stage;
 use super::watch::Watch;
 use super::worker::{Task, Work};
-use super::{keep, worth};
+use super::{ceiling, keep, worth};
 use crate::engine::{self, Launch, Server};
 use crate::error::{Context, Error, Result, chain};
 use crate::host::interrupt::{self, Interrupted};
@@ -438,6 +438,10 @@ impl<'a> Lifecycle<'a> {
 
     /// Stops the server and takes the target down.
     fn down(&mut self) -> Result<()> {
+        if let Some(ceiling) = &self.environment.ceiling {
+            let remarks = ceiling::remarks(&self.record, ceiling);
+            self.record.remarks.extend(remarks);
+        }
         if let Some(target) = &self.target {
             self.record.durability = Some(worth::judge(&self.record, &target.chain));
         }

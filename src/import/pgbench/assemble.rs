@@ -225,6 +225,7 @@ impl Run<'_> {
         let number = |name: &str| -> Option<f64> { header(name)?.split(' ').next()?.parse().ok() };
         let scripts = report.map(|r| &r.scripts).into_iter().flatten();
         LoadPlanRecord {
+            keys: None,
             scripts: scripts.map(|(name, _)| (name.clone(), 1)).collect(),
             mode: header("query mode").cloned().unwrap_or_default(),
             preload: 0,
