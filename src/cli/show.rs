@@ -36,8 +36,8 @@ pub(super) fn show(
         .map(|name| super::beside::study(name, results))
         .transpose()?;
     ensure!(
-        study.is_none() || writing.format == Format::Text,
-        usage("--beside is of --format text only")
+        study.is_none() || matches!(writing.format, Format::Text | Format::Markdown),
+        usage("--beside is of --format text and md only")
     );
     match writing.format {
         Format::Text | Format::Markdown => to_output(writing.output.as_deref(), |out| {
@@ -70,7 +70,7 @@ fn tables(
             _ => report::text(out, results, &options)?,
         }
         if let Some(study) = study {
-            super::beside::write(out, results, study, &options.choice)?;
+            super::beside::write(out, results, study, &options.choice, format)?;
         }
     }
     Ok(())

@@ -27,6 +27,6 @@ pub use beside::beside;
 pub use compared::{Named, compared};
 pub use format::Format;
 pub use html::html;
-pub use markdown::markdown;
+pub use markdown::{beside_markdown, markdown};
 pub use progress::{Lines, StatusLine};
 pub use text::{TextOptions, list, text};
