@@ -205,7 +205,7 @@ fn a_load_that_cannot_come_to_rest_plays_alone_and_the_run_says_why() {
         (output.status.code(), text(&output))
     };
     for (args, words) in [
-        (&["-f", &file][..], "a script sleeps"),
+        (&["-f", &file][..], "a script sleeps or starts a program"),
         (&["-R", "100", "-T", "1"], "with --rate"),
     ] {
         let (code, shown) = plan(args, "auto");

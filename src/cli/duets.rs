@@ -1,6 +1,7 @@
 //! Which cases are measured side by side.
 
 use super::args::{Duets, RunArgs};
+use super::resolve::NotHere;
 use crate::compare;
 use crate::error::{Result, ensure, one_line, usage};
 use crate::plan::{CaseKey, Plan};
@@ -11,15 +12,27 @@ use crate::workload::sqlbench;
 
 /// Decides what is measured at a time: the pairs that verdicts compare in duets, if they
 /// can be, and the other cases alone. What keeps it from being so is noted.
-pub(super) fn arrange(mut plan: Plan, args: &RunArgs, notes: &mut Vec<String>) -> Result<Plan> {
+/// A target that is `missing` here plays with nobody, who would be skipped with it.
+pub(super) fn arrange(
+    mut plan: Plan,
+    args: &RunArgs,
+    missing: &[NotHere],
+    notes: &mut Vec<String>,
+) -> Result<Plan> {
     let slice = parse_duration(&args.slice).map_err(|e| usage(format!("--slice {e}")))?;
     ensure!(!slice.is_zero(), usage("--slice must be longer than zero"));
-    let (pairs, refused) = pairs(&plan)?;
+    let (mut pairs, refused) = pairs(&plan)?;
+    let is_here = |index: &usize| {
+        let target = &plan.cases[*index].key.target;
+        missing.iter().all(|m| m.target != *target)
+    };
+    pairs.retain(|pair| pair.iter().all(is_here));
     match (args.duet, obstacle(&plan, (&pairs, refused))) {
         (Duets::Off, _) => {}
         (Duets::On, Some(reason)) => return Err(usage(format!("--duet on: {reason}"))),
         (Duets::Auto, Some(reason)) => {
-            if plan.rounds > 1 && (!pairs.is_empty() || plan.load.is_some()) {
+            let wanted = !pairs.is_empty() || plan.load.is_some() || plan.limits_memory();
+            if plan.rounds > 1 && wanted {
                 notes.push(format!("one case after the other, not in duet: {reason}"));
             }
         }

@@ -165,9 +165,7 @@ fn table(out: &mut dyn Write, between: &Between) -> io::Result<()> {
             new.0,
             new.1,
             judgement.map_or("–".into(), |j| format!("{:.3}", j.estimate.ratio())),
-            interval.map_or("–".into(), |i| {
-                format!("{:.3} to {:.3}", i.low(), i.high())
-            }),
+            interval.map_or("–".into(), |i| i.to_string()),
             match disturbed {
                 0 => String::new(),
                 n => format!(
@@ -204,7 +202,10 @@ fn grounds(out: &mut dyn Write, between: &Between) -> io::Result<()> {
         demands(&between.rule)
     );
     wrapped(out, &text, 2)?;
-    smallest_differences(out, judged.into_iter(), "runs")
+    match smallest_differences(judged.into_iter(), "runs") {
+        Some(text) => wrapped(out, &text, 2),
+        None => Ok(()),
+    }
 }
 
 fn unmatched(out: &mut dyn Write, side: &str, keys: &[KeyRecord]) -> io::Result<()> {

@@ -7,22 +7,22 @@ use super::files::{Block, absent, label, measured};
 use super::grid::Grid;
 use crate::compare::{Reach, faster_than_device, reach};
 use crate::measure::stats::median;
-use crate::record::{CaseRecord, DeviceRecord, OperationRecord};
+use crate::record::{CaseRecord, DeviceRecord, LatencyRecord, OperationRecord};
 use crate::workload::sync::DEVICE_FLUSH;
 
 /// Longer lines than this get numbered columns and a legend.
 const WIDEST: usize = 120;
 
 /// Everything measured of one target.
-struct Column<'b> {
-    label: String,
+pub(super) struct Column<'b> {
+    pub label: String,
     cases: &'b [&'b CaseRecord],
     shapes: BTreeMap<&'b str, Vec<&'b OperationRecord>>,
     device: Option<&'b DeviceRecord>,
 }
 
 impl<'b> Column<'b> {
-    fn new(target: &str, cases: &'b [&'b CaseRecord]) -> Self {
+    pub fn new(target: &str, cases: &'b [&'b CaseRecord]) -> Self {
         let mut shapes: BTreeMap<&str, Vec<&OperationRecord>> = BTreeMap::new();
         for operation in operations(cases) {
             shapes.entry(&operation.name).or_default().push(operation);
@@ -45,10 +45,20 @@ impl<'b> Column<'b> {
         medians.min().map(|ns| ns as f64)
     }
 
-    fn median_ns(&self, shape: &str) -> Option<f64> {
+    pub fn median_ns(&self, shape: &str) -> Option<f64> {
+        self.of_rounds(shape, |l| l.p50_ns)
+    }
+
+    /// The mean call, in nanoseconds.
+    pub fn mean_ns(&self, shape: &str) -> Option<f64> {
+        self.of_rounds(shape, |l| l.mean_ns)
+    }
+
+    /// The median over the rounds of one figure of each round's calls, in nanoseconds.
+    fn of_rounds(&self, shape: &str, figure: impl Fn(&LatencyRecord) -> u64) -> Option<f64> {
         let rounds = self.shapes.get(shape)?.iter();
-        let medians = rounds.filter_map(|o| Some(o.latency.as_ref()?.p50_ns as f64));
-        median(&medians.collect::<Vec<f64>>())
+        let figures = rounds.filter_map(|o| Some(figure(o.latency.as_ref()?) as f64));
+        median(&figures.collect::<Vec<f64>>())
     }
 
     fn reach(&self, shape: &str) -> Option<Reach> {
@@ -66,7 +76,10 @@ impl<'b> Column<'b> {
             && figures.is_some_and(|(call, bare)| faster_than_device(call, bare))
     }
 
-    /// Median and flushes a call, and the marks of what is wrong with them.
+    /// Mean and 99th percentile of a call, its flushes, and the marks of what is wrong with
+    /// them. The mean, because it is what a rate says and what other tools print: where
+    /// calls take either 25 or 90 µs, as the waking processor pleases, the median jumps
+    /// between the two.
     fn cell(&self, shape: &str) -> String {
         let (Some(rounds), Some(reach)) = (self.shapes.get(shape), self.reach(shape)) else {
             return absent(self.cases).to_string();
@@ -79,9 +92,11 @@ impl<'b> Column<'b> {
         let flushes = flushes.map_or("–".to_string(), |f| {
             format!("{:.2}", f as f64 / calls.max(1) as f64)
         });
-        let time = self
-            .median_ns(shape)
-            .map_or("–".to_string(), |ns| format!("{:.1}", ns / 1e3));
+        let told = |ns: Option<f64>, decimals: usize| {
+            ns.map_or("–".to_string(), |ns| format!("{:.decimals$}", ns / 1e3))
+        };
+        let mean = told(self.of_rounds(shape, |l| l.mean_ns), 1);
+        let slow = told(self.of_rounds(shape, |l| l.p99_ns), 0);
         let mark = match reach {
             Reach::NotReached => '!',
             Reach::NoCache => '=',
@@ -89,7 +104,7 @@ impl<'b> Column<'b> {
             Reach::Reached | Reach::Refused => ' ',
         };
         let faster = if self.is_faster(shape) { '<' } else { ' ' };
-        format!("{time} ({flushes}){mark}{faster}")
+        format!("{mean} {slow:>5} ({flushes}){mark}{faster}")
     }
 }
 
@@ -100,35 +115,18 @@ fn operations<'b>(cases: &'b [&'b CaseRecord]) -> impl Iterator<Item = &'b Opera
 }
 
 pub(super) fn write(out: &mut dyn Write, block: &Block<'_>, full: bool) -> io::Result<()> {
-    let columns: Vec<Column<'_>> = block
-        .targets
-        .iter()
-        .map(|(target, cases)| Column::new(target, cases))
-        .collect();
-    let mut grid = Grid::default();
-    let header = |numbered: bool| {
-        let columns = columns.iter().enumerate();
-        let names = columns.map(|(number, column)| match numbered {
-            true => format!("[{}]   ", number + 1),
-            false => column.label.clone(),
-        });
-        let first = "median µs (flushes a call)".to_string();
-        std::iter::once(first).chain(names).collect::<Vec<_>>()
-    };
-    grid.row(header(false));
-    for shape in shapes(&columns, full) {
-        let cells = columns.iter().map(|column| column.cell(shape));
-        grid.row(std::iter::once(shape.to_string()).chain(cells).collect());
-    }
+    let columns = columns(block);
+    let mut grid = table(&columns, full);
     if grid.width() > WIDEST {
         for (number, column) in columns.iter().enumerate() {
             writeln!(out, "  [{}] {}", number + 1, column.label)?;
         }
-        grid.replace_header(header(true));
+        let numbers = (1..=columns.len()).map(|number| format!("[{number}]   "));
+        grid.replace_header(header(numbers));
     }
     grid.write(out, 2)?;
-    for column in &columns {
-        judgements(out, column)?;
+    for line in judgements(&columns) {
+        writeln!(out, "  {line}")?;
     }
     if !full {
         writeln!(out, "  'mountmark report' shows the other sizes")?;
@@ -136,8 +134,32 @@ pub(super) fn write(out: &mut dyn Write, block: &Block<'_>, full: bool) -> io::R
     Ok(())
 }
 
+/// A column a target.
+pub(super) fn columns<'b>(block: &'b Block<'_>) -> Vec<Column<'b>> {
+    let targets = block.targets.iter();
+    targets
+        .map(|(target, cases)| Column::new(target, cases))
+        .collect()
+}
+
+fn header(names: impl Iterator<Item = String>) -> Vec<String> {
+    let first = "mean and p99 µs (flushes a call)".to_string();
+    std::iter::once(first).chain(names).collect()
+}
+
+/// A line a shape.
+pub(super) fn table(columns: &[Column<'_>], full: bool) -> Grid {
+    let mut grid = Grid::default();
+    grid.row(header(columns.iter().map(|c| c.label.clone())));
+    for shape in shapes(columns, full) {
+        let cells = columns.iter().map(|column| column.cell(shape));
+        grid.row(std::iter::once(shape.to_string()).chain(cells).collect());
+    }
+    grid
+}
+
 /// The shapes in the order they ran; the brief table has those of 8 KiB and the logs.
-fn shapes<'b>(columns: &[Column<'b>], full: bool) -> Vec<&'b str> {
+pub(super) fn shapes<'b>(columns: &[Column<'b>], full: bool) -> Vec<&'b str> {
     let mut shapes: Vec<&str> = Vec::new();
     let all = columns.iter().flat_map(|c| operations(c.cases));
     for operation in all {
@@ -152,14 +174,20 @@ fn shapes<'b>(columns: &[Column<'b>], full: bool) -> Vec<&'b str> {
     shapes
 }
 
-/// In words: how many shapes reached the device, and what is wrong with the others.
-fn judgements(out: &mut dyn Write, column: &Column<'_>) -> io::Result<()> {
+/// In words: how many shapes reached the device of each target, and what is wrong with
+/// the others.
+pub(super) fn judgements(columns: &[Column<'_>]) -> Vec<String> {
+    columns.iter().flat_map(judged).collect()
+}
+
+fn judged(column: &Column<'_>) -> Vec<String> {
     let mut of_reach: BTreeMap<Reach, Vec<&str>> = BTreeMap::new();
     for shape in column.shapes.keys().filter(|s| **s != DEVICE_FLUSH) {
         if let Some(reach) = column.reach(shape) {
             of_reach.entry(reach).or_default().push(shape);
         }
     }
+    let mut lines = Vec::new();
     for (reach, shapes) in of_reach {
         let mark = match reach {
             Reach::NotReached => " (!)",
@@ -178,9 +206,9 @@ fn judgements(out: &mut dyn Write, column: &Column<'_>) -> io::Result<()> {
                 bare / 1e3
             ));
         }
-        writeln!(out, "  {line}")?;
+        lines.push(line);
     }
-    Ok(())
+    lines
 }
 
 /// The kernel's words, each with the shapes that got them.

@@ -390,3 +390,6 @@ enum Due {
     Now(Instant),
     Later(Step),
 }
+
+#[cfg(test)]
+mod cost;

@@ -7,6 +7,7 @@
 
 mod blocking;
 mod catalogue;
+mod ceiling;
 mod check;
 mod client;
 mod crew;

@@ -20,7 +20,6 @@ pub struct Program {
     pub(super) steps: Vec<Step>,
     uses_pipeline: bool,
     uses_shell: bool,
-    sleeps: bool,
 }
 
 /// One instruction, and where its command begins in the text.
@@ -87,7 +86,6 @@ impl Program {
         Ok(Program {
             uses_pipeline: any(|act| matches!(act, Act::StartPipeline)),
             uses_shell: any(|act| matches!(act, Act::Shell(_))),
-            sleeps: any(|act| matches!(act, Act::Sleep(_))),
             name: name.to_string(),
             text: text.to_string(),
             statements,
@@ -127,14 +125,17 @@ impl Program {
         self.uses_pipeline
     }
 
+    /// Whether it waits for something else than answers.
+    pub fn waits(&self) -> bool {
+        let steps = self.steps.iter();
+        steps
+            .map(|step| &step.act)
+            .any(|act| matches!(act, Act::Sleep(_) | Act::Shell(_)))
+    }
+
     /// Whether it starts programs.
     pub fn uses_shell(&self) -> bool {
         self.uses_shell
-    }
-
-    /// True when it sleeps somewhere.
-    pub fn sleeps(&self) -> bool {
-        self.sleeps
     }
 
     pub(super) fn source(&self) -> Source<'_> {
