@@ -14,7 +14,7 @@ fn unknown_names_list_the_valid_ones() {
     for (args, words) in [
         (
             ["run", "create", "--on", "ext5"],
-            "ext2, ext3, ext4, xfs, btrfs, tmpfs",
+            "ext2, ext3, ext4, xfs, btrfs, jfs, reiserfs, tmpfs",
         ),
         (
             ["run", "create", "--engine", "oracle"],

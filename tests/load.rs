@@ -108,6 +108,10 @@ fn inserts_on_every_engine_are_all_found_and_in_time() {
         assert!(flushed.wall_ns <= settled.wall_ns, "{engine}");
         let remarks = cases[0].remarks.join("\n");
         assert!(remarks.contains("less than 60 s"), "{remarks}");
+        let ceiling = place.results().run.ceiling.expect("the ceiling");
+        let of_load = ceiling.loads.first().expect("that of the load");
+        assert_eq!((ceiling.loads.len(), of_load.clients), (1, 4), "{engine}");
+        assert!(of_load.tps > load.tps(), "{engine}: {ceiling:?}");
         if engine == "postgres" {
             assert!(load.activity["wal_bytes"] > 500.0 * 100.0);
             assert!(load.ceiling_tps.is_some());
@@ -366,4 +370,50 @@ fn what_makes_no_sense_is_refused_before_anything_is_made() {
     let shell = place.path("shell.sql");
     fs::write(&shell, "\\shell true\nSELECT 1;\n").unwrap();
     refused(&["load", "-f", shell.to_str().unwrap()], &["--allow-shell"]);
+}
+
+/// Transactions that read before they write do not fail each other: a built-in script
+/// takes SQLite's lock when it begins.
+#[test]
+fn readers_that_write_take_turns_on_sqlite() {
+    for script in ["oltp_read_write", "tpcb-like", "oltp_write_only"] {
+        let place = Place::new();
+        let args = ["-b", script, "-c", "5", "-t", "30", "--preload", "2000"];
+        let args = [&args[..], &["--max-tries", "1"]].concat();
+        let cases = on_target(&place, "sqlite", &args);
+        let load = load(&cases[0]);
+        assert_eq!((load.committed, load.failed), (150, 0), "{script}");
+        assert!(load.errors.is_empty(), "{script}: {:?}", load.errors);
+    }
+}
+
+/// A user's script is sent as it is; what SQLite makes of that is said, with the way out.
+#[test]
+fn a_script_that_upgrades_its_lock_is_told_so() {
+    let place = Place::new();
+    let file = place.path("upgrade.sql");
+    let text = "\\set id random(1, :table_size)\nBEGIN;\nSELECT c FROM sbtest1 WHERE id = :id;\n\
+                UPDATE sbtest1 SET k = k + 1 WHERE id = :id;\nCOMMIT;\n";
+    fs::write(&file, text).expect("a script");
+    let file = file.display().to_string();
+    // The built-in one is there for its tables; the few that it makes commit.
+    let args = [
+        "-b",
+        "oltp_point_select",
+        "-f",
+        &file,
+        "-c",
+        "5",
+        "-t",
+        "60",
+    ];
+    let args = [&args[..], &["--preload", "2000", "--max-tries", "3"]].concat();
+    let cases = on_target(&place, "sqlite", &args);
+    let refused = load(&cases[0]).errors.values().sum::<u64>();
+    let remarks = cases[0].remarks.join("\n");
+    assert_eq!(
+        refused > 0,
+        remarks.contains("BEGIN IMMEDIATE"),
+        "{refused}: {remarks}"
+    );
 }

@@ -461,13 +461,13 @@ fn dirty_data_can_be_limited_and_the_limit_goes() {
         let _guard = mounted("ext4", image.device(), &at).unwrap();
         let number = image.facts().device.number;
         let strict = format!("/sys/class/bdi/{}:{}/strict_limit", number.0, number.1);
-        let limit = DirtyLimit::set(&at, Bytes::mib(64)).unwrap();
+        let limit = DirtyLimit::set(&at, Bytes::mib(64), &place.ledger).unwrap();
         let in_force = limit.in_force().0;
         assert!(in_force.abs_diff(64 << 20) < 1 << 20, "{in_force}");
         assert_eq!(fs::read_to_string(&strict).unwrap().trim(), "1");
         drop(limit);
         assert_eq!(fs::read_to_string(&strict).unwrap().trim(), "0");
-        assert!(DirtyLimit::set(place.work.path(), Bytes::mib(64)).is_err());
+        assert!(DirtyLimit::set(place.work.path(), Bytes::mib(64), &place.ledger).is_err());
     });
 }
 

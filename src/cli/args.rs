@@ -6,9 +6,12 @@ use clap::{Parser, Subcommand};
 
 use super::files::FilesArgs;
 use super::load_args::LoadArgs;
+use super::memory::MemoryArgs;
 use super::on::On;
+use super::plan_file::Typed;
 use crate::compare::Aspect;
 use crate::engine;
+use crate::error::Error;
 use crate::plan::Cpus;
 use crate::report::Format;
 use crate::units::Bytes;
@@ -35,7 +38,7 @@ pub enum Command {
     /// Measure; without arguments: SQLite on every file system this machine can make, in minutes
     Run(Box<RunArgs>),
     /// Show what the same 'run' would measure and need; runs nothing
-    Plan(Box<RunArgs>),
+    Plan(PlanArgs),
     /// Show a stored run (the newest, if none is named)
     Report {
         /// Runs: a name under the results, or a directory
@@ -50,10 +53,15 @@ pub enum Command {
         /// How the run is judged
         #[command(flatten)]
         judging: Judging,
+        /// Set today's ratios beside published ones: sql-bench-memory, pgsql-insert-load,
+        /// source-tree, small-file-archive, or a table that was imported
+        #[arg(long, value_name = "STUDY")]
+        beside: Option<String>,
     },
     /// Compare two runs, case by case; each side may be several runs of one label
     Compare(CompareArgs),
-    /// Make a run of what the original sql-bench printed: RUN files and outputs of phases
+    /// Make a run of what others printed: sql-bench (RUN files, outputs of phases), pgbench
+    /// (its report and its logs), or a published table
     Import(ImportArgs),
     /// List the stored runs
     List {
@@ -65,15 +73,47 @@ pub enum Command {
     Doctor,
     /// Remove what a killed run left behind: images, directories, empty cgroups of ours
     Clean,
+    /// Print the completions of a shell: bash, zsh, fish, elvish, powershell
+    Completions {
+        /// Which
+        #[arg(value_name = "SHELL")]
+        shell: clap_complete::Shell,
+    },
+    /// Print the man page; with --dir, write it and one for each command
+    Man {
+        /// Where mountmark.1, mountmark-run.1 and so on are written
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
     /// Runs one case; started by mountmark itself
     #[command(hide = true)]
     Worker,
+}
+
+/// Arguments of `plan`.
+#[derive(Debug, clap::Args)]
+pub struct PlanArgs {
+    /// List the plans that come with mountmark, for --plan
+    #[arg(long)]
+    pub list: bool,
+
+    /// What the run would be
+    #[command(flatten)]
+    pub run: Box<RunArgs>,
 }
 
 impl RunArgs {
     /// True for somebody's first look: neither what nor where was named.
     pub fn is_first_look(&self) -> bool {
         self.workloads.is_empty() && self.on.is_empty() && self.resume.is_none()
+    }
+
+    /// An error about what is asked for, with the plan that asks for it.
+    pub fn blame(&self, error: Error) -> Error {
+        match &self.plan {
+            Some(name) => error.context(format!("plan {name}")),
+            None => error,
+        }
     }
 
     /// The factor on the loop counts.
@@ -97,8 +137,8 @@ pub enum Duets {
 /// How a report is written.
 #[derive(Debug, Default, clap::Args)]
 pub struct Writing {
-    /// text; html: one page with drawings, to send to a colleague; sql-bench: RUN files that
-    /// the suite's compare-results reads
+    /// text, markdown; html: one page with drawings, to send to a colleague; csv (a row a
+    /// measurement), json; sql-bench: RUN files that the suite's compare-results reads
     #[arg(long, value_name = "FORMAT", default_value_t = Format::default())]
     pub format: Format,
 
@@ -116,11 +156,12 @@ pub struct Writing {
 #[derive(Debug, clap::Args)]
 pub struct ImportArgs {
     /// RUN files (RUN-SERVER-MACHINE) and outputs of phases (insert-SERVER-MACHINE); those
-    /// of one directory and tag are one run, the same again are its next round
+    /// of one directory and tag are one run, the same again are its next round. pgbench's final
+    /// report, its --log files and those with --aggregate-interval, of all threads
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
 
-    /// Label of the target they were measured on (the MACHINE of the file's name)
+    /// Label of the target they were measured on (sql-bench: the MACHINE of the file's name)
     #[arg(long = "on", value_name = "LABEL")]
     pub on: Option<String>,
 
@@ -194,6 +235,20 @@ pub struct RunArgs {
     #[arg(value_name = "WORKLOAD")]
     pub workloads: Vec<String>,
 
+    /// A plan: a TOML file whose keys are these options (and workload), or the name of a plan
+    /// that comes with mountmark ('mountmark plan --list'); what is typed goes before it
+    #[arg(long, value_name = "FILE.toml")]
+    pub plan: Option<String>,
+
+    /// The plan's short form: its section [short] goes before the rest of it
+    #[arg(long, requires = "plan")]
+    pub short: bool,
+
+    /// A file system that cannot be made here (not in the kernel, no mkfs) is no failure: its
+    /// cases are stored as skipped, with the reason
+    #[arg(long)]
+    pub skip_missing: bool,
+
     /// Where the data live: a directory (/mnt/data), or a file system that is made:
     /// TYPE[:OPTION,…] with mount options and mkfs features (ext2, ext4:data=journal,noatime,
     /// ext4:^extents, xfs, btrfs:nodatacow, tmpfs), or 'mounted': each mounted, writable file
@@ -224,6 +279,10 @@ pub struct RunArgs {
     /// innodb_flush_method; a value applies to the engines that have it
     #[arg(long, value_name = "METHOD", value_delimiter = ',')]
     pub wal_sync: Vec<String>,
+
+    /// Memory limits
+    #[command(flatten)]
+    pub memory: MemoryArgs,
 
     /// Loop counts of the sql-bench phases: short (a first look), small-test and original (the
     /// suite's own), mariadb (the longer ones of its newer tree)
@@ -267,9 +326,9 @@ pub struct RunArgs {
     #[arg(long, value_name = "WIDTH")]
     pub until_sure: Option<String>,
 
-    /// With --until-sure: rounds at most
-    #[arg(long, value_name = "N", default_value_t = 30, requires = "until_sure")]
-    pub max_rounds: u32,
+    /// With --until-sure: rounds at most (30)
+    #[arg(long, value_name = "N")]
+    pub max_rounds: Option<u32>,
 
     /// Measure each case side by side with its baseline, taking turns in slices of a few
     /// milliseconds: many times less noise. Default: with two or more rounds, where there
@@ -277,7 +336,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = Duets::Auto)]
     pub duet: Duets,
 
-    /// Length of a slice of a duet
+    /// Length of a slice of a duet; of a load, ten of its transactions if that is longer
     #[arg(long, value_name = "TIME", default_value = "5ms")]
     pub slice: String,
 
@@ -325,4 +384,8 @@ pub struct RunArgs {
     /// Where results are stored
     #[arg(long, value_name = "DIR", default_value = "bench-results")]
     pub results: PathBuf,
+
+    /// How these came about.
+    #[arg(skip)]
+    pub typed: Typed,
 }

@@ -1,16 +1,20 @@
 //! The commands.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::args::{Command, Judging, RunArgs};
+use super::beside;
+use super::plan_file;
 use super::planning;
 use super::resolve::{Resolved, fraction, resolve};
 use super::resume::resume;
 use super::{ALL_MEASURED, INTERRUPTED, SOME_FAILED};
 use crate::compare::{Choice, Figure, Rule};
 use crate::error::{Context, Result, one_line, unknown, usage};
+use crate::host::memory::scope;
 use crate::host::{interrupt, leftovers, utc};
 use crate::record::{self, Results};
 use crate::report::{self, Lines, StatusLine, TextOptions};
@@ -24,18 +28,25 @@ use crate::target::{Spec, namespace};
 pub fn perform(command: Command) -> Result<u8> {
     match command {
         Command::Run(args) => run_or_resume(&args),
-        Command::Plan(args) => planning::show(&args),
+        Command::Plan(args) if args.list => {
+            plan_file::list(&mut io::stdout().lock())?;
+            Ok(ALL_MEASURED)
+        }
+        Command::Plan(args) => planning::show(&args.run),
         Command::Report {
             runs,
             results,
             writing,
             judging,
-        } => super::show::show((&runs, &results), &writing, &judging),
+            beside,
+        } => super::show::show((&runs, &results), &writing, &judging, beside.as_deref()),
         Command::Import(args) => super::import::import(&args),
         Command::Compare(args) => super::compare::compare(&args),
         Command::List { results } => list(&results),
         Command::Doctor => super::doctor::doctor(),
         Command::Clean => clean(),
+        Command::Completions { shell } => super::manual::completions(shell),
+        Command::Man { dir } => super::manual::man(dir.as_deref()),
         Command::Worker => run::worker_main().map(|()| ALL_MEASURED),
     }
 }
@@ -52,11 +63,14 @@ fn run_or_resume(args: &RunArgs) -> Result<u8> {
 
 /// Runs what `args` say, or goes on with a run of that name and directory.
 fn measure(args: &RunArgs, resumed: Option<(String, PathBuf)>) -> Result<u8> {
+    if !args.memory.memory.is_empty() {
+        scope::enter()?;
+    }
     interrupt::install()?;
     // Before any thread exists: a namespace belongs to the thread that enters it.
     let privilege = namespace::enter_private()?;
-    let Resolved { plan, notes } = resolve(args, &privilege)?;
-    for note in notes {
+    let Resolved { plan, notes } = resolve(args, &privilege).map_err(|e| args.blame(e))?;
+    for note in args.typed.notes.iter().chain(&notes) {
         eprintln!("note: {note}");
     }
     let (id, dir) = resumed.unzip();
@@ -66,7 +80,7 @@ fn measure(args: &RunArgs, resumed: Option<(String, PathBuf)>) -> Result<u8> {
         destroy: args.destroy.clone(),
         keep_on_failure: args.keep_on_failure,
         results: args.results.clone(),
-        arguments: std::env::args().skip(1).collect(),
+        arguments: arguments(&args.typed.line),
         privilege,
         hold_at: hold_at()?,
     };
@@ -84,6 +98,9 @@ fn measure(args: &RunArgs, resumed: Option<(String, PathBuf)>) -> Result<u8> {
     let judging = Judging::default();
     let options = text_options(&results, &judging, false)?;
     report::text(&mut out, &results, &options)?;
+    if let Some(study) = args.plan.as_deref().and_then(beside::of_plan) {
+        beside::write(&mut out, &results, &study, &options.choice)?;
+    }
     writeln!(
         out,
         "\nstored in {}; 'mountmark report' shows every operation",
@@ -91,13 +108,21 @@ fn measure(args: &RunArgs, resumed: Option<(String, PathBuf)>) -> Result<u8> {
     )?;
     let page = super::show::beside_records(&summary.dir, &results)?;
     writeln!(out, "report: {}", page.display())?;
-    Ok(exit_code(&summary))
+    Ok(exit_code(&summary, args.skip_missing))
 }
 
-fn exit_code(summary: &Summary) -> u8 {
+/// A command line as it is stored: without the program.
+fn arguments(line: &[OsString]) -> Vec<String> {
+    let words = line.iter().skip(1);
+    words
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect()
+}
+
+fn exit_code(summary: &Summary, skip_missing: bool) -> u8 {
     if summary.interrupted {
         INTERRUPTED
-    } else if summary.failed + summary.skipped > 0 {
+    } else if summary.failed > 0 || summary.skipped > 0 && !skip_missing {
         SOME_FAILED
     } else {
         ALL_MEASURED
@@ -238,7 +263,8 @@ fn list(results: &Path) -> Result<u8> {
 
 fn clean() -> Result<u8> {
     let mut found = false;
-    for leftover in leftovers()? {
+    // The newest first: what it changed may have been changed before by an older one.
+    for leftover in leftovers()?.into_iter().rev() {
         found = true;
         let name = leftover.run_id.clone();
         for removed in leftover

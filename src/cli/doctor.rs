@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::ALL_MEASURED;
+use super::memory;
 use super::on::place_on;
 use crate::engine::{self, Kind};
 use crate::error::{Result, one_line, shown};
@@ -136,28 +137,8 @@ fn cgroups(out: &mut dyn Write) -> io::Result<()> {
             line(out, false, "CPU of a server", words)?;
         }
     }
-    let controllers = |dir: &Path| {
-        let text = std::fs::read_to_string(dir.join("cgroup.controllers")).unwrap_or_default();
-        text.split_whitespace().any(|c| c == "memory")
-    };
-    let v2 = found.unified.as_deref().filter(|dir| controllers(dir));
-    match v2
-        .map(|d| (2, d))
-        .or(found.memory_v1.as_deref().map(|d| (1, d)))
-    {
-        Some((version, dir)) if writable(dir) => {
-            let words = format!("cgroup v{version} at {}", shown(dir));
-            line(out, true, "memory limits", &words)
-        }
-        Some((_, dir)) => {
-            let words = format!("{} is not writable; run as root", shown(dir));
-            line(out, false, "memory limits", &words)
-        }
-        None => {
-            let words = "no memory controller; boot with cgroup_enable=memory";
-            line(out, false, "memory limits", words)
-        }
-    }
+    let (there, words) = memory::finding();
+    line(out, there, "memory limits", &words)
 }
 
 /// Kinds that hold no files of a user's.

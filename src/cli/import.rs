@@ -24,7 +24,10 @@ pub(super) fn import(args: &ImportArgs) -> Result<u8> {
     }
     ensure!(
         !imported.cases.is_empty(),
-        usage("nothing was imported: name RUN files or outputs of phases of sql-bench")
+        usage(
+            "nothing was imported: name RUN files or outputs of phases of sql-bench, or reports and \
+             logs of pgbench"
+        )
     );
     let mut store = Store::create(&args.results, imported.run)?;
     for case in &imported.cases {

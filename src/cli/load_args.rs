@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use super::key_args::KeyArgs;
 use crate::workload::load::Mode;
 
 /// Arguments of the load.
@@ -27,6 +28,9 @@ pub struct LoadArgs {
     /// A script file in pgbench's language
     #[arg(short = 'f', long = "file", value_name = "FILE[@WEIGHT]")]
     pub file: Vec<String>,
+
+    #[command(flatten)]
+    pub keys: KeyArgs,
 
     /// Sets a variable of the scripts
     #[arg(short = 'D', long = "define", value_name = "NAME=VALUE")]
@@ -131,6 +135,7 @@ impl LoadArgs {
             .iter()
             .find(|(given, _)| *given)
             .map(|(_, name)| *name)
+            .or_else(|| self.keys.first_given())
     }
 
     /// Files of scripts, without their weights.

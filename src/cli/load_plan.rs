@@ -35,12 +35,19 @@ pub fn load(args: &LoadArgs, engines: &[Kind], seed: u64) -> Result<(Options, Ve
         checkpoints: args.checkpoints.clone(),
         progress_s: args.progress,
         per_statement: args.report_per_command,
+        keys: args.keys.keys()?,
         define: define(args)?,
         allow_shell: args.allow_shell,
         seed,
     }
     .with_amount();
     options.check()?;
+    if let (Some(flag), false) = (args.keys.first_given(), options.has_sysbench()) {
+        return Err(usage(format!(
+            "{flag} says how sysbench's scripts choose their keys, and none of them is run; \
+             name one, -b oltp_read_write, or use random_gaussian() and the like in a script"
+        )));
+    }
     let one = [1];
     let or_one = |given: &[u32]| match given {
         [] => one.to_vec(),

@@ -2,15 +2,20 @@
 //! ([`resolve`]), and the commands.
 
 mod args;
+mod beside;
 mod commands;
 mod compare;
 mod doctor;
 mod duets;
 mod files;
 mod import;
+mod key_args;
 mod load_args;
 mod load_plan;
+mod manual;
+mod memory;
 mod on;
+mod plan_file;
 mod planning;
 mod resolve;
 mod resume;
@@ -33,7 +38,8 @@ pub const INTERRUPTED: u8 = 130;
 
 /// Parses the command line, does what it says and gives the exit code.
 pub fn main() -> u8 {
-    let args = match args::Args::try_parse() {
+    let line: Vec<_> = std::env::args_os().collect();
+    let args = match args::Args::try_parse_from(&line) {
         Ok(args) => args,
         Err(error) => {
             let code = match error.kind() {
@@ -44,7 +50,8 @@ pub fn main() -> u8 {
             return code;
         }
     };
-    match commands::perform(args.command) {
+    let done = plan_file::settled(args, line).and_then(|args| commands::perform(args.command));
+    match done {
         Ok(code) => code,
         Err(error) => report(&error),
     }

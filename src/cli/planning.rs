@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use super::ALL_MEASURED;
 use super::args::RunArgs;
+use super::memory;
 use super::resolve::{Resolved, resolve};
 use crate::error::{Result, one_line};
 use crate::plan::Plan;
@@ -16,8 +17,11 @@ use crate::units::Bytes;
 /// As [`resolve`].
 pub(super) fn show(args: &RunArgs) -> Result<u8> {
     let privilege = namespace::enter_private()?;
-    let Resolved { plan, notes } = resolve(args, &privilege)?;
+    let Resolved { plan, notes } = resolve(args, &privilege).map_err(|e| args.blame(e))?;
     let mut out = io::stdout().lock();
+    for note in &args.typed.notes {
+        writeln!(out, "{note}")?;
+    }
     let twins = plan.cases.iter().filter(|c| c.key.replicate > 0).count();
     let cases = plan.cases.len() - twins;
     for (number, case) in plan.cases.iter().enumerate() {
@@ -49,6 +53,7 @@ pub(super) fn show(args: &RunArgs) -> Result<u8> {
             rule.most
         )?;
     }
+    memory::means(&mut out, &plan)?;
     if plan.needs_image() {
         disk_need(&mut out, &plan, &privilege)?;
     }

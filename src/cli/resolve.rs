@@ -7,6 +7,7 @@ use super::args::RunArgs;
 use super::duets;
 use super::files::{self, FilesArgs};
 use super::load_plan;
+use super::memory;
 use super::on;
 use crate::compare;
 use crate::engine::{self, Kind, Settings};
@@ -14,6 +15,20 @@ use crate::error::{Result, ensure, shown, unknown, usage};
 use crate::plan::{Axes, Plan, UntilSure};
 use crate::target::{self, FsType, Made, Privilege, Spec};
 use crate::workload::{load, sqlbench};
+
+/// A target that cannot be made here.
+pub(super) struct NotHere {
+    /// Its label.
+    pub target: String,
+    /// Why not.
+    pub why: target::Missing,
+}
+
+impl std::fmt::Display for NotHere {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.target, self.why)
+    }
+}
 
 /// A plan, and what a user should know about how it came about.
 pub struct Resolved {
@@ -27,6 +42,8 @@ pub struct Resolved {
 const FIRST_LOOK: [&str; 3] = ["create", "insert", "small-files"];
 /// Enough rounds for a first verdict.
 const FIRST_LOOK_ROUNDS: u32 = 3;
+/// Where rounds are added, there are so many at most.
+const MOST_ROUNDS: u32 = 30;
 
 /// What `args` mean where file systems may be used as `privilege` says.
 ///
@@ -56,6 +73,7 @@ pub fn resolve(args: &RunArgs, privilege: &Privilege) -> Result<Resolved> {
         notes.push("ext2 is not among the targets; it is the usual reference".to_string());
     }
     devices(args, &targets)?;
+    args.memory.check(&targets)?;
     let baseline = baseline(args, &targets)?;
     let (workloads, files) = match args.is_first_look() {
         true => workloads(&FIRST_LOOK.map(String::from), &args.files)?,
@@ -92,12 +110,14 @@ pub fn resolve(args: &RunArgs, privilege: &Privilege) -> Result<Resolved> {
         files,
         targets,
         engines,
-        memory: vec![None],
+        memory: args.memory.axis(),
         cpus: args.cpus.clone(),
         loads,
     };
+    let mut cases = axes.cases()?;
+    args.memory.fit(&mut cases);
     let plan = Plan {
-        cases: axes.cases()?,
+        cases,
         rounds: rounds(args),
         seed,
         load,
@@ -117,12 +137,36 @@ pub fn resolve(args: &RunArgs, privilege: &Privilege) -> Result<Resolved> {
         baseline,
         threshold: fraction("--threshold", &args.threshold)?,
         until_sure: until_sure(args)?,
+        tune_memory: args.memory.tune_memory,
         slice: None,
         units: Vec::new(),
     }
     .with_twins();
-    let plan = duets::arrange(plan, args, &mut notes)?;
+    let missing = missing(&plan, privilege);
+    let plan = duets::arrange(plan, args, &missing, &mut notes)?;
+    notes.extend(missing.iter().map(|m| format!("skipped: {m}")));
+    notes.extend(memory::notes(&plan));
     Ok(Resolved { plan, notes })
+}
+
+/// Targets that cannot be made here, where others can.
+fn missing(plan: &Plan, privilege: &Privilege) -> Vec<NotHere> {
+    let mut missing: Vec<NotHere> = Vec::new();
+    for case in &plan.cases {
+        let (Spec::Made(made), Privilege::Full) = (&case.target, privilege) else {
+            continue;
+        };
+        if missing.iter().any(|m| m.target == case.key.target) {
+            continue;
+        }
+        if let Err(why) = target::probe(made.fs) {
+            missing.push(NotHere {
+                target: case.key.target.clone(),
+                why,
+            });
+        }
+    }
+    missing
 }
 
 /// The directory of the original tables, made absolute: a worker may live elsewhere.
@@ -183,6 +227,10 @@ fn rounds(args: &RunArgs) -> u32 {
 
 fn until_sure(args: &RunArgs) -> Result<Option<UntilSure>> {
     let Some(width) = &args.until_sure else {
+        ensure!(
+            args.max_rounds.is_none(),
+            usage("--max-rounds is for --until-sure WIDTH, which is not there; add it")
+        );
         return Ok(None);
     };
     let width = fraction("--until-sure", width)?;
@@ -190,18 +238,15 @@ fn until_sure(args: &RunArgs) -> Result<Option<UntilSure>> {
         width > 0.0,
         usage("--until-sure 0% would never end; name a width above zero")
     );
+    let most = args.max_rounds.unwrap_or(MOST_ROUNDS);
     ensure!(
-        args.max_rounds >= rounds(args),
+        most >= rounds(args),
         usage(format!(
-            "--max-rounds {} is below the {} rounds that come first",
-            args.max_rounds,
+            "--max-rounds {most} is below the {} rounds that come first",
             rounds(args)
         ))
     );
-    Ok(Some(UntilSure {
-        width,
-        most: args.max_rounds,
-    }))
+    Ok(Some(UntilSure { width, most }))
 }
 
 /// The baseline's label; it must be among the targets.
@@ -272,6 +317,14 @@ fn default_targets(privilege: &Privilege, notes: &mut Vec<String>) -> Result<Vec
     Ok(targets)
 }
 
+/// What can be run, by name.
+pub(super) fn workload_names() -> Vec<&'static str> {
+    let mut names = vec!["sql-bench", load::NAME];
+    names.extend(sqlbench::PHASES);
+    names.extend(files::names());
+    names
+}
+
 /// Workloads without an engine, with the settings of their cells.
 type Files = Vec<(String, Vec<Settings>)>;
 
@@ -287,12 +340,7 @@ fn workloads(given: &[String], args: &FilesArgs) -> Result<(Vec<String>, Files)>
             "sql-bench" => found.extend(sqlbench::SUITE.iter().map(ToString::to_string)),
             phase if sqlbench::PHASES.contains(&phase) => found.push(phase.to_string()),
             load::NAME => found.push(load::NAME.to_string()),
-            _ => {
-                let mut valid = vec!["sql-bench", load::NAME];
-                valid.extend(sqlbench::PHASES);
-                valid.extend(files::names());
-                return Err(unknown("workload", name, &valid));
-            }
+            _ => return Err(unknown("workload", name, &workload_names())),
         }
     }
     Ok((found, files))

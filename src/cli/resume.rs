@@ -31,9 +31,9 @@ pub struct Resumed {
 pub fn resume(typed: &RunArgs, name: &std::path::Path) -> Result<Resumed> {
     let dir = find_run(name, &typed.results)?;
     let run = run::stored(&dir)?;
-    let given = says_what(std::env::args_os());
+    let given = says_what(typed.typed.line.clone());
     let mut args = match given {
-        true => from_command_line(std::env::args_os().skip(1).collect())?,
+        true => from_command_line(typed.typed.line.iter().skip(1).cloned().collect())?,
         false => from_command_line(without_destroy(&run.arguments))?,
     };
     if *args.seed.get_or_insert(run.plan.seed) != run.plan.seed {
@@ -44,6 +44,7 @@ pub fn resume(typed: &RunArgs, name: &std::path::Path) -> Result<Resumed> {
     }
     args.destroy.clone_from(&typed.destroy);
     args.keep_on_failure |= typed.keep_on_failure;
+    args.typed.clone_from(&typed.typed);
     Ok(Resumed {
         dir,
         id: run.id,

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::ALL_MEASURED;
 use super::args::{Judging, Writing};
 use super::commands::{find_runs, text_options};
+use crate::compare::Choice;
 use crate::error::{Context, Result, ensure, usage};
 use crate::record::{self, Results};
 use crate::report::sqlbench::{RunFile, run_files};
@@ -20,6 +21,7 @@ pub(super) fn show(
     (named, results): (&[PathBuf], &Path),
     writing: &Writing,
     judging: &Judging,
+    beside: Option<&str>,
 ) -> Result<u8> {
     ensure!(
         !writing.compat || writing.format == Format::SqlBench,
@@ -30,32 +32,65 @@ pub(super) fn show(
         .iter()
         .map(|d| record::load(d))
         .collect::<Result<_>>()?;
+    let study = beside
+        .map(|name| super::beside::study(name, results))
+        .transpose()?;
+    ensure!(
+        study.is_none() || writing.format == Format::Text,
+        usage("--beside is of --format text only")
+    );
     match writing.format {
-        Format::Text => to_output(writing.output.as_deref(), |out| text(out, &runs, judging))?,
+        Format::Text | Format::Markdown => to_output(writing.output.as_deref(), |out| {
+            tables(out, &runs, judging, writing.format, study.as_ref())
+        })?,
         Format::Html => to_output(writing.output.as_deref(), |out| html(out, &runs, judging))?,
+        Format::Csv => to_output(writing.output.as_deref(), |out| {
+            Ok(report::tidy::csv(out, &runs)?)
+        })?,
+        Format::Json => to_output(writing.output.as_deref(), |out| json(out, &runs, judging))?,
         Format::SqlBench => sql_bench(&runs, writing)?,
     }
     Ok(ALL_MEASURED)
 }
 
-fn text(out: &mut dyn Write, runs: &[Results], judging: &Judging) -> Result<()> {
+fn tables(
+    out: &mut dyn Write,
+    runs: &[Results],
+    judging: &Judging,
+    format: Format,
+    study: Option<&Results>,
+) -> Result<()> {
     for (number, results) in runs.iter().enumerate() {
         if number > 0 {
             writeln!(out)?;
         }
         let options = text_options(results, judging, true)?;
-        report::text(out, results, &options)?;
+        match format {
+            Format::Markdown => report::markdown(out, results, &options)?,
+            _ => report::text(out, results, &options)?,
+        }
+        if let Some(study) = study {
+            super::beside::write(out, results, study, &options.choice)?;
+        }
     }
     Ok(())
 }
 
+fn json(out: &mut dyn Write, runs: &[Results], judging: &Judging) -> Result<()> {
+    Ok(report::tidy::json(out, &judged(runs, judging)?)?)
+}
+
 fn html(out: &mut dyn Write, runs: &[Results], judging: &Judging) -> Result<()> {
-    let mut judged = Vec::with_capacity(runs.len());
-    for results in runs {
-        judged.push((results, text_options(results, judging, true)?.choice));
-    }
-    report::html(out, &judged)?;
-    Ok(())
+    Ok(report::html(out, &judged(runs, judging)?)?)
+}
+
+/// Each run with what is chosen for its verdicts.
+fn judged<'r>(runs: &'r [Results], judging: &Judging) -> Result<Vec<(&'r Results, Choice)>> {
+    let judged = runs.iter().map(|results| {
+        let options = text_options(results, judging, true)?;
+        Ok((results, options.choice))
+    });
+    judged.collect()
 }
 
 /// The page of a run, beside its records; its path.

@@ -94,6 +94,11 @@ impl Axis {
         })
     }
 
+    /// True when two keys differ on this axis and on no other.
+    pub(super) fn alone_differs(&self, a: &KeyRecord, b: &KeyRecord) -> bool {
+        self.value(a) != self.value(b) && self.rest(a) == self.rest(b)
+    }
+
     /// A key without its place on this axis: equal for two that differ on no other.
     pub(super) fn rest(&self, key: &KeyRecord) -> KeyRecord {
         let mut rest = key.clone();

@@ -7,6 +7,7 @@ use std::fmt;
 use super::Aspect;
 use crate::record::{CaseRecord, DurabilityRecord, RunRecord, TargetRecord};
 use crate::units::Bytes;
+use crate::workload::load::script::Keys;
 
 /// The name of a fact.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -187,6 +188,7 @@ impl Facts {
             ("latency limit, ms", or_none(load.limit_ms)),
             ("connection a transaction", load.reconnect.to_string()),
             ("threads", load.threads.to_string()),
+            ("keys", load.keys.unwrap_or(Keys::Uniform).to_string()),
         ] {
             self.add(Aspect::Profile, name, value);
         }
@@ -205,6 +207,11 @@ impl Facts {
             .memory_bytes
             .map_or("none".to_string(), |b| Bytes(b).to_string());
         self.add(Aspect::Memory, "memory limit", limit);
+        if let Some(memory) = &case.memory {
+            // The two versions of control groups do not limit alike.
+            self.add(Aspect::Memory, "memory limited by", &memory.method);
+            self.add(Aspect::Memory, "dirty data", &memory.dirty);
+        }
         let mut settings = key.settings.clone();
         if let Some(engine) = &case.engine {
             // What the engine says of itself stands above what was asked for.

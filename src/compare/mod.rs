@@ -18,6 +18,7 @@
 
 mod aspect;
 mod axis;
+pub mod beside;
 mod between;
 mod circumstances;
 mod disturbed;
@@ -26,6 +27,7 @@ mod estimate;
 mod figure;
 mod marks;
 mod matching;
+mod memory;
 mod noise;
 mod power;
 mod reach;
@@ -43,6 +45,10 @@ pub use disturbed::{Disturbance, Own, disturbances};
 pub use estimate::{Better, Estimate, Interval, Metric, Pair, Unit};
 pub use figure::Figure;
 pub use marks::{IN_MEMORY, Marks, NOT_DURABLE, UNKNOWN, legend};
+pub use memory::{
+    Felt, FittedTo, MemoryBlock, MemoryCell, MemoryMethod, MemoryRow, MemoryTable, Whereabouts,
+    felt, whereabouts,
+};
 pub use noise::NoiseFloor;
 pub use power::{USUAL_CHANCE, chance_of_finding, rounds_needed, smallest_difference};
 pub use reach::{Reach, faster_than_device, reach};

@@ -131,12 +131,12 @@ pub fn matches(keys: &[&KeyRecord], baseline: Option<&str>) -> Vec<(Axis, usize,
         .collect()
 }
 
-type Sides<'r> = BTreeMap<&'r KeyRecord, Vec<&'r CaseRecord>>;
+pub(super) type Sides<'r> = BTreeMap<&'r KeyRecord, Vec<&'r CaseRecord>>;
 
 /// The rounds of one side of a comparison.
-type Rounds<'r> = BTreeMap<u32, &'r CaseRecord>;
+pub(super) type Rounds<'r> = BTreeMap<u32, &'r CaseRecord>;
 
-fn sides(results: &Results) -> Sides<'_> {
+pub(super) fn sides(results: &Results) -> Sides<'_> {
     let mut sides = Sides::new();
     for case in &results.cases {
         sides.entry(&case.case).or_default().push(case);
@@ -146,7 +146,7 @@ fn sides(results: &Results) -> Sides<'_> {
 
 /// The rounds of `key` that belong beside those of `partner`: from duets with it, where
 /// there were any, else those it played alone.
-fn rounds<'r>(sides: &Sides<'r>, key: &KeyRecord, partner: &KeyRecord) -> Rounds<'r> {
+pub(super) fn rounds<'r>(sides: &Sides<'r>, key: &KeyRecord, partner: &KeyRecord) -> Rounds<'r> {
     let all = sides.get(key).map_or(&[][..], Vec::as_slice);
     let with = |c: &&&CaseRecord| c.duet.as_ref().is_some_and(|d| d.partner == *partner);
     let duets: Rounds<'r> = all.iter().filter(with).map(|c| (c.round, *c)).collect();
@@ -158,13 +158,20 @@ fn rounds<'r>(sides: &Sides<'r>, key: &KeyRecord, partner: &KeyRecord) -> Rounds
 }
 
 /// On each axis that varies, the value that the others are compared with: on the target
-/// axis `wanted` if it is there, else ext2; else the first.
+/// axis `wanted` if it is there, else ext2; of memory the most; else the first.
 fn baselines(keys: &[&KeyRecord], wanted: Option<&str>) -> BTreeMap<Axis, String> {
     let value = |axis: &Axis| {
         let values = axis.values(keys);
         let of = |value: &str| values.iter().find(|v| *axis == Axis::Target && *v == value);
         let named = wanted.and_then(of).or_else(|| of("ext2_defaults"));
-        named.or(values.first()).cloned().unwrap_or_default()
+        let most = keys
+            .iter()
+            .max_by_key(|k| k.memory_bytes.unwrap_or(u64::MAX));
+        let most = most
+            .filter(|_| *axis == Axis::Memory)
+            .map(|k| axis.value(k));
+        most.or_else(|| named.or(values.first()).cloned())
+            .unwrap_or_default()
     };
     let axes = Axis::of(keys).into_iter();
     axes.map(|axis| (axis.clone(), value(&axis))).collect()

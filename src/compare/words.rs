@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Judgement, Unit, Verdict};
+use super::{Interval, Judgement, Unit, Verdict};
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -56,8 +56,37 @@ impl fmt::Display for Judgement {
         let ratio = self.estimate.ratio();
         write!(f, "{}: {ratio:.3} times the baseline", self.verdict)?;
         match self.interval {
-            Some(i) => write!(f, " ({:.3} to {:.3})", i.low(), i.high()),
+            Some(i) => write!(f, " ({i})"),
             None => Ok(()),
         }
+    }
+}
+
+/// `1.031 to 1.069`; an end beyond a hundredth or hundredfold says only that.
+impl fmt::Display for Interval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let end = |ratio: f64| match ratio {
+            r if r < 0.01 => "under 0.01".to_string(),
+            r if r > 100.0 => "over 100".to_string(),
+            r => format!("{r:.3}"),
+        };
+        write!(f, "{} to {}", end(self.low()), end(self.high()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::compare::{Estimate, Metric, Pair, Rule};
+
+    #[test]
+    fn the_ends_of_a_hopeless_interval_say_only_that() {
+        let interval = |rounds: [f64; 2]| {
+            let pairs = rounds.map(|new| Pair { base: 1.0, new });
+            let estimate = Estimate::new(Metric::SECONDS, &pairs).expect("figures");
+            let interval = estimate.interval(&Rule::default());
+            interval.expect("two rounds").to_string()
+        };
+        assert_eq!(interval([0.4, 2.5]), "under 0.01 to over 100");
+        assert_eq!(interval([1.0, 1.0]), "1.000 to 1.000");
     }
 }

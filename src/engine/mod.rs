@@ -8,6 +8,7 @@ mod build;
 mod error;
 mod instance;
 mod log;
+mod memory;
 mod place;
 mod process;
 mod session;

@@ -132,6 +132,21 @@ pub trait Session {
         Err(without_tables())
     }
 
+    /// Runs `sql`, which loads the client's file `name`, and sends `content` as that file.
+    /// Returns the number of rows loaded.
+    ///
+    /// # Errors
+    /// As [`execute`](Session::execute); an engine that loads no file of its client's says
+    /// so.
+    fn load_rows(&mut self, sql: &str, name: &str, content: &str) -> Result<u64, SqlError> {
+        let _unused = (sql, name, content);
+        Err(SqlError {
+            code: String::new(),
+            message: "this engine loads no file of its client's".to_string(),
+            meaning: Meaning::Other,
+        })
+    }
+
     /// Running counters of what the engine does on its own behalf; empty where it has
     /// none.
     ///

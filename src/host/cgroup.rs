@@ -46,7 +46,7 @@ impl Hierarchies {
     }
 }
 
-/// One version 2 group of ours; its processes are killed and it is removed on drop.
+/// One group of ours; its processes are killed and it is removed on drop.
 pub struct Cgroup {
     path: PathBuf,
     ledger: Ledger,
@@ -62,7 +62,15 @@ impl Cgroup {
         let root = Hierarchies::detect()
             .unified
             .context("no cgroup version 2 hierarchy is mounted")?;
-        let path = root.join(format!("mountmark-{name}"));
+        Self::create_in(&root, name, ledger)
+    }
+
+    /// The same below another group, of either version.
+    ///
+    /// # Errors
+    /// When it cannot be written to.
+    pub(super) fn create_in(parent: &Path, name: &str, ledger: &Ledger) -> Result<Self> {
+        let path = parent.join(format!("mountmark-{name}"));
         let item = ledger.note(Item::Cgroup { path: path.clone() })?;
         if let Err(error) = fs::create_dir(&path) {
             ledger.done(item)?;
@@ -74,6 +82,11 @@ impl Cgroup {
             ledger: ledger.clone(),
             item,
         })
+    }
+
+    /// Its directory.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The file a process writes itself into to join.
@@ -88,18 +101,24 @@ impl Cgroup {
 
     /// Kills every process in the group and waits until it is empty.
     pub fn kill(&self) {
-        if fs::write(self.path.join("cgroup.kill"), "1").is_err() {
-            return;
-        }
+        let procs = self.procs();
         let end = Instant::now() + Duration::from_secs(5);
-        while Instant::now() < end && self.populated() {
+        // A file that is not there would be made in a directory that is no group.
+        let at_once = self.path.join("cgroup.kill");
+        let can = at_once.exists() && fs::write(at_once, "1").is_ok();
+        while Instant::now() < end {
+            let there = fs::read_to_string(&procs).unwrap_or_default();
+            let mut there = there.lines().filter_map(|pid| pid.parse().ok()).peekable();
+            if there.peek().is_none() {
+                return;
+            }
+            // Version 1, and version 2 before 5.14, end them one by one.
+            for pid in there.filter(|_| !can) {
+                let pid = nix::unistd::Pid::from_raw(pid);
+                let _gone = nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL);
+            }
             std::thread::sleep(Duration::from_millis(2));
         }
-    }
-
-    fn populated(&self) -> bool {
-        fs::read_to_string(self.path.join("cgroup.events"))
-            .is_ok_and(|events| events.contains("populated 1"))
     }
 
     fn remove(&self) -> io::Result<()> {

@@ -19,9 +19,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Context, Result, bail};
 
+mod dirty;
 mod leftover;
 mod record;
 
+pub use dirty::DirtyBefore;
 pub use leftover::Leftover;
 use record::{Line, Record};
 
@@ -53,6 +55,13 @@ pub enum Item {
         device: PathBuf,
         /// The image it must sit on to be ours.
         backing: PathBuf,
+    },
+    /// A limit on the dirty data of a backing device.
+    DirtyLimit {
+        /// Its directory in sysfs.
+        dir: PathBuf,
+        /// What is to be put back.
+        before: DirtyBefore,
     },
 }
 

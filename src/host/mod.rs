@@ -7,6 +7,7 @@ mod facts;
 pub mod interrupt;
 pub mod ledger;
 pub mod marker;
+pub mod memory;
 mod monitor;
 mod present;
 
@@ -14,5 +15,6 @@ pub use cgroup::{Cgroup, Hierarchies, cpu_stat};
 pub use cpus::{Away, allowed_cpus, keep_away, pin};
 pub use facts::{Facts, now_utc, utc};
 pub use ledger::{Ledger, leftovers};
+pub use memory::{Controller, MemoryCounts, MemoryGroup, MemoryUse};
 pub use monitor::{Reading, Window};
 pub use present::{Disturber, disturbers};

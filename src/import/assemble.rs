@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+pub(super) use super::cases::{blank_phase, returned};
 use super::cases::{distribute, mark_whole_seconds, of_end, of_phase};
 use super::phase_file::PhaseFile;
 use super::run_file::RunFile;
-use super::{Content, Fault, Options, Source, names, phases, server};
+use super::{Content, Fault, Options, Source, names, pgbench, phases, server};
 use crate::host::now_utc;
 use crate::record::*;
 use crate::workload::sqlbench::PHASES;
@@ -20,6 +21,7 @@ struct Group<'s> {
 
 pub(super) fn run(
     sources: &[Source],
+    of_pgbench: &[pgbench::File],
     faults: &[Fault],
     options: &Options,
 ) -> (RunRecord, Vec<CaseRecord>) {
@@ -31,20 +33,42 @@ pub(super) fn run(
         imported.extend(group.files(&found));
         cases.extend(group.cases(&found));
     }
+    let mut remarks: Vec<String> = groups.iter().filter_map(Group::remark).collect();
+    let loads = pgbench::found(of_pgbench, options);
+    imported.extend(loads.imported);
+    cases.extend(loads.cases);
+    remarks.extend(loads.remarks);
+    remarks.extend(not_imported(faults));
+    let mut run = blank(&cases, imported, options);
+    run.remarks = remarks;
+    run.plan.load = loads.plan;
+    (run, cases)
+}
+
+/// What could not be read, as remarks of the run.
+pub(super) fn not_imported(faults: &[Fault]) -> Vec<String> {
+    let remark = |fault: &Fault| {
+        let line = fault.line.map_or(String::new(), |n| format!("{n}:"));
+        let file = names::file_name(&fault.file);
+        format!("not imported: {file}:{line} {}", fault.reason)
+    };
+    faults.iter().map(remark).collect()
+}
+
+/// The run of `cases`, as far as they and the files tell of it.
+pub(super) fn blank(
+    cases: &[CaseRecord],
+    imported: Vec<ImportedRecord>,
+    options: &Options,
+) -> RunRecord {
     let mut keys: Vec<KeyRecord> = Vec::new();
-    for case in &cases {
+    for case in cases {
         if !keys.contains(&case.case) {
             keys.push(case.case.clone());
         }
     }
-    let mut remarks: Vec<String> = groups.iter().filter_map(Group::remark).collect();
-    remarks.extend(faults.iter().map(|fault| {
-        let line = fault.line.map_or(String::new(), |n| format!("{n}:"));
-        let file = names::file_name(&fault.file);
-        format!("not imported: {file}:{line} {}", fault.reason)
-    }));
     let rounds = cases.iter().map(|c| c.round + 1).max().unwrap_or(1);
-    let run = RunRecord {
+    RunRecord {
         format: FORMAT,
         id: options.id.clone(),
         label: options.label.clone(),
@@ -57,10 +81,31 @@ pub(super) fn run(
         host: host(&imported),
         image: None,
         ceiling: None,
-        remarks,
+        remarks: Vec::new(),
         imported,
-    };
-    (run, cases)
+        published: None,
+    }
+}
+
+/// A measured case of which nothing more is known than its key.
+pub(super) fn blank_case(key: KeyRecord) -> CaseRecord {
+    CaseRecord {
+        format: FORMAT,
+        case: key,
+        round: 0,
+        started: String::new(),
+        outcome: Outcome::Measured,
+        target: None,
+        engine: None,
+        stages: Vec::new(),
+        phases: Vec::new(),
+        load: None,
+        durability: None,
+        memory: None,
+        disturbed: Vec::new(),
+        remarks: Vec::new(),
+        duet: None,
+    }
 }
 
 /// Sources of one directory and tag, in the order they were named.
@@ -142,20 +187,12 @@ impl Circumstances {
     /// One case of the group.
     pub fn case(&self, workload: &str, outcome: Outcome, phase: PhaseRecord) -> CaseRecord {
         CaseRecord {
-            duet: None,
-            format: FORMAT,
-            case: self.key(workload),
             round: self.round,
             started: self.date.clone(),
             outcome,
-            target: None,
             engine: Some(self.engine.clone()),
-            stages: Vec::new(),
             phases: vec![phase],
-            load: None,
-            durability: None,
-            disturbed: Vec::new(),
-            remarks: Vec::new(),
+            ..blank_case(self.key(workload))
         }
     }
 }
@@ -256,6 +293,7 @@ fn plan(cases: Vec<KeyRecord>, rounds: u32, imported: &[ImportedRecord]) -> Plan
         read_key_loops: None,
         many_keys_loops: None,
         atis_data: None,
+        tune_memory: false,
         time_limit_s: limit.and_then(|l| l.parse().ok()).unwrap_or(600.0),
         load: None,
     }

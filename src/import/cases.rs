@@ -29,7 +29,7 @@ pub(super) fn of_phase(found: &Circumstances, path: &Path, file: &PhaseFile) -> 
         .iter()
         .map(|(operation, flags)| of_line(&file.phase, operation, flags))
         .collect();
-    let mut phase = blank(&file.phase);
+    let mut phase = blank_phase(&file.phase);
     phase.operations = operations;
     let outcome = match (&file.total, &file.skipped) {
         (Some((times, estimated)), _) => {
@@ -51,7 +51,7 @@ pub(super) fn of_phase(found: &Circumstances, path: &Path, file: &PhaseFile) -> 
 
 /// The case of a phase of which only the summary's line is known.
 pub(super) fn of_end(found: &Circumstances, name: &str, end: &PhaseEnd) -> CaseRecord {
-    let mut phase = blank(name);
+    let mut phase = blank_phase(name);
     let outcome = match end {
         PhaseEnd::Total(times, estimated) => {
             finish(&mut phase, times, *estimated);
@@ -86,7 +86,7 @@ pub(super) fn distribute<'r>(
     rows: impl Iterator<Item = &'r Row>,
     cases: &mut Vec<CaseRecord>,
 ) {
-    let mut whole = blank(WHOLE);
+    let mut whole = blank_phase(WHOLE);
     for row in rows {
         let operation = of_row(row);
         let own = phases::of(&row.name);
@@ -114,7 +114,8 @@ pub(super) fn distribute<'r>(
     cases.push(found.case(WHOLE, Outcome::Measured, whole));
 }
 
-fn blank(name: &str) -> PhaseRecord {
+/// A phase of which nothing is known yet.
+pub(super) fn blank_phase(name: &str) -> PhaseRecord {
     PhaseRecord {
         duet: None,
         machine: None,
@@ -135,7 +136,8 @@ fn finish(phase: &mut PhaseRecord, times: &Times, estimated: bool) {
     phase.completeness = completeness(estimated);
 }
 
-fn returned(wall_ns: u64) -> EndsRecord {
+/// The one end that imported figures have.
+pub(super) fn returned(wall_ns: u64) -> EndsRecord {
     EndsRecord {
         returned: EndRecord {
             wall_ns,

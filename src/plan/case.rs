@@ -114,6 +114,41 @@ pub struct Case {
     pub target: target::Spec,
     /// Which engine; `None` for a workload on files alone.
     pub engine: Option<engine::Spec>,
+    /// What the server is told beside the settings of the key, to live within a memory
+    /// limit.
+    pub fitted: Option<Fitted>,
+}
+
+/// Settings that were chosen to fit a memory limit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fitted {
+    /// The limit that they fit: the smallest of the plan, or that of the case.
+    pub to: Bytes,
+    /// The settings; none that the user has set.
+    pub settings: Settings,
+}
+
+impl Case {
+    /// The settings that were chosen, where some were.
+    pub fn fitted(&self) -> Option<&Settings> {
+        self.fitted.as_ref().map(|fitted| &fitted.settings)
+    }
+
+    /// Chooses what the server is told to live within `limit`, and keeps what was asked for.
+    pub fn fit(&mut self, limit: Bytes) {
+        let Some(kind) = self.engine.as_ref().map(|spec| spec.kind) else {
+            return;
+        };
+        let asked = &self.key.settings;
+        let mut settings = kind.within(limit);
+        settings.retain(|name, _| !asked.keys().any(|own| kind.same_setting(own, name)));
+        if !settings.is_empty() {
+            self.fitted = Some(Fitted {
+                to: limit,
+                settings,
+            });
+        }
+    }
 }
 
 /// What stands for the engine in the key of a workload that has none: the version of

@@ -59,6 +59,8 @@ pub struct Plan {
     pub threshold: f64,
     /// Adds rounds until intervals are narrow.
     pub until_sure: Option<UntilSure>,
+    /// Servers are told to fit each memory limit, and not the smallest.
+    pub tune_memory: bool,
     /// Slice of a duet; `None`: one case after the other.
     pub slice: Option<Duration>,
     /// What is measured at a time: indices of one case, or of the two of a duet, the
@@ -101,6 +103,7 @@ impl Axes {
                                 },
                                 target: target.clone(),
                                 engine: Some(engine.clone()),
+                                fitted: None,
                             });
                         }
                     }
@@ -142,6 +145,7 @@ impl Axes {
                         },
                         target: target.clone(),
                         engine: None,
+                        fitted: None,
                     });
                 }
             }
@@ -291,6 +295,11 @@ impl Plan {
     /// Measurements of one round.
     pub fn per_round(&self) -> usize {
         self.units.iter().map(Vec::len).sum()
+    }
+
+    /// True when some case has a memory limit.
+    pub fn limits_memory(&self) -> bool {
+        self.cases.iter().any(|case| case.key.memory.is_some())
     }
 
     /// True when a loop image is needed: some target is made, is not in memory, and there

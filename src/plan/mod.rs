@@ -6,7 +6,7 @@ mod durability;
 mod matrix;
 mod order;
 
-pub use case::{Case, CaseKey, Cpus, no_engine};
+pub use case::{Case, CaseKey, Cpus, Fitted, no_engine};
 pub use durability::{Counted, Durability, Facts as DurabilityFacts, durability};
 pub use matrix::{Axes, Plan, UntilSure};
 pub use order::orders;

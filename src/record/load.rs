@@ -52,13 +52,18 @@ pub struct LoadPlanRecord {
     pub reconnect: bool,
     /// How often a transaction was tried.
     pub max_tries: u32,
+    /// How sysbench's scripts chose their keys, where there are any; absent in runs before
+    /// there was a choice: uniform.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keys: Option<load::script::Keys>,
     /// Values of script variables.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub define: Vec<(String, String)>,
 }
 
-/// The figures of one load in one round.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// The figures of one load in one round. What was imported may have no statements and round
+/// trips, which are zero then.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LoadRecord {
     /// Threads that served the clients.
     pub threads: u64,
@@ -96,8 +101,13 @@ pub struct LoadRecord {
     /// Throughput over time: elapsed ns and transactions committed so far.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub progress: Vec<(u64, u64)>,
-    /// Latency of committed transactions; from the scheduled start where there is one.
+    /// Latency of committed transactions; from the scheduled start where there is one. Of none
+    /// (`count` is zero) where nothing of it was imported; then it is not stored either.
+    #[serde(default, skip_serializing_if = "LatencyRecord::is_absent")]
     pub latency: LatencyRecord,
+    /// What was imported of the latency, where there were no single ones to count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_summary: Option<LatencySummaryRecord>,
     /// Scheduled start to real start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lag: Option<LatencyRecord>,
@@ -135,9 +145,36 @@ pub struct LoadRecord {
     /// Transactions a second at which the client would have had no time left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ceiling_tps: Option<f64>,
+    /// In a duet, its slices: transactions committed, and own time in ns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slices: Vec<(u32, u64)>,
+    /// In a duet, own time from the ends of slices until the last transaction had ended,
+    /// ns: clients had less to do in it than they ask for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draining_ns: Option<u64>,
     /// The invariants that held, with their numbers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub invariants: Vec<String>,
+}
+
+/// Latency of which single values are not known; from an imported report or log.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LatencySummaryRecord {
+    /// Mean, ns.
+    pub mean_ns: u64,
+    /// Standard deviation, ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stddev_ns: Option<u64>,
+    /// Fastest and slowest, ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range_ns: Option<(u64, u64)>,
+}
+
+impl LatencyRecord {
+    /// Nothing was counted.
+    pub fn is_absent(&self) -> bool {
+        self.count == 0
+    }
 }
 
 /// One checkpoint of a load.
@@ -211,6 +248,7 @@ impl From<&load::Options> for LoadPlanRecord {
             limit_ms: options.limit_ms,
             reconnect: options.reconnect,
             max_tries: options.max_tries,
+            keys: options.has_sysbench().then_some(options.keys),
             define: options.define.clone(),
         }
     }
@@ -243,6 +281,7 @@ impl From<load::LoadResult> for LoadRecord {
                 .collect(),
             progress: result.progress,
             latency: result.latency.into(),
+            latency_summary: None,
             lag: result.lag.map(Into::into),
             service: result.service.map(Into::into),
             statement_latency: result
@@ -268,6 +307,12 @@ impl From<load::LoadResult> for LoadRecord {
             client_memory_bytes: result.client_memory_bytes,
             server_memory_before_bytes: result.server_memory_before_bytes,
             ceiling_tps: result.ceiling_tps,
+            slices: result
+                .slices
+                .iter()
+                .map(|s| (s.statements, s.wall_ns))
+                .collect(),
+            draining_ns: result.draining_ns,
             invariants: Vec::new(),
         }
     }

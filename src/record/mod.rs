@@ -3,9 +3,13 @@
 
 mod convert;
 mod load;
+mod memory;
+mod published;
 mod schema;
 mod store;
 
 pub use load::*;
+pub use memory::MemoryRecord;
+pub use published::PublishedRecord;
 pub use schema::*;
 pub use store::{Results, Store, load, newest, runs};

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::MemoryRecord;
+use super::PublishedRecord;
 use super::load::{LoadKeyRecord, LoadPlanRecord, LoadRecord};
 
 /// The format these types write.
@@ -48,6 +50,9 @@ pub struct RunRecord {
     /// The files it was imported from; empty: mountmark measured it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub imported: Vec<ImportedRecord>,
+    /// The study that its figures were published in, where they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<PublishedRecord>,
 }
 
 /// A file that figures were imported from.
@@ -118,6 +123,9 @@ pub struct PlanRecord {
     pub atis_data: Option<String>,
     /// Time limit of an operation, s.
     pub time_limit_s: f64,
+    /// Servers were told to fit each memory limit, and not the smallest.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tune_memory: bool,
     /// What the loads are, where there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<LoadPlanRecord>,
@@ -195,13 +203,25 @@ pub struct HostRecord {
     pub clocksource: String,
 }
 
-/// What the harness itself can do: statements of an engine that answers at once.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// What the harness itself can do with an engine that answers at once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ceiling {
     /// Statements sent.
     pub statements: u64,
     /// Wall time of one, ns.
     pub ns_per_statement: f64,
+    /// Of each number of clients of the plan's load.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loads: Vec<LoadCeiling>,
+}
+
+/// The plan's load on an engine that answers at once.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LoadCeiling {
+    /// Clients at work at the same time.
+    pub clients: u32,
+    /// Transactions a second.
+    pub tps: f64,
 }
 
 /// A block device of a made target.
@@ -255,6 +275,9 @@ pub struct CaseRecord {
     /// The figures of a load; its three ends are those of the phase of that name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<LoadRecord>,
+    /// What the memory limit did; absent without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryRecord>,
     /// What the case's commits are worth.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durability: Option<DurabilityRecord>,
@@ -562,7 +585,7 @@ pub struct OperationRecord {
 }
 
 /// Latency of repeated statements.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LatencyRecord {
     /// Statements counted.
     pub count: u64,

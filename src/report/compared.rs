@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use super::grid::{Grid, wrapped};
 use super::names::case_name;
-use super::verdicts::{Groups, demands, ends, smallest_differences};
+use super::verdicts::{Groups, demands, smallest_differences};
 use crate::compare::{Between, Difference, LEAST_RUNS, Matched, Measured};
 use crate::record::{KeyRecord, Results};
 use crate::units::seconds;
@@ -165,7 +165,7 @@ fn table(out: &mut dyn Write, between: &Between) -> io::Result<()> {
             new.0,
             new.1,
             judgement.map_or("–".into(), |j| format!("{:.3}", j.estimate.ratio())),
-            interval.as_ref().map_or("–".into(), ends),
+            interval.map_or("–".into(), |i| i.to_string()),
             match disturbed {
                 0 => String::new(),
                 n => format!(

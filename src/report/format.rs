@@ -11,6 +11,12 @@ pub enum Format {
     /// Tables for a terminal.
     #[default]
     Text,
+    /// The same as Markdown.
+    Markdown,
+    /// A row a measurement.
+    Csv,
+    /// Verdicts and measurements for programs.
+    Json,
     /// The RUN file of the original sql-bench, one for each engine and target.
     SqlBench,
     /// One page of HTML with everything in it.
@@ -18,9 +24,12 @@ pub enum Format {
 }
 
 impl Format {
-    const NAMES: [(&'static str, Format); 3] = [
+    const NAMES: [(&'static str, Format); 6] = [
         ("text", Format::Text),
+        ("markdown", Format::Markdown),
         ("html", Format::Html),
+        ("csv", Format::Csv),
+        ("json", Format::Json),
         ("sql-bench", Format::SqlBench),
     ];
 }

@@ -1,6 +1,21 @@
 //! Plain tables: a column of names, then columns of right-aligned cells.
 
+use std::cell::Cell;
 use std::io::{self, Write};
+
+use super::markdown::escaped;
+
+thread_local! {
+    static MARKDOWN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// While `write` runs, tables are written as Markdown's, a line that begins with `|` a row.
+pub(super) fn as_markdown<T>(write: impl FnOnce() -> T) -> T {
+    MARKDOWN.set(true);
+    let written = write();
+    MARKDOWN.set(false);
+    written
+}
 
 /// Writes `text`, broken at blanks where a line would get longer than a reader likes; the
 /// first line begins at `indent`, the others two columns further.
@@ -63,6 +78,39 @@ impl Grid {
 
     /// Writes the table, `indent` blanks before each line.
     pub fn write(&self, out: &mut dyn Write, indent: usize) -> io::Result<()> {
+        match MARKDOWN.get() {
+            true => self.write_markdown(out),
+            false => self.write_plain(out, indent),
+        }
+    }
+
+    fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let empty = String::new();
+        // Blanks that set a name back would be dropped.
+        let cell = |row: &Vec<String>, column: usize| {
+            let text = row.get(column).unwrap_or(&empty);
+            let name = text.trim_start();
+            "&nbsp;".repeat(text.len() - name.len()) + &escaped(name)
+        };
+        let is_empty = |row: &&Vec<String>| row.iter().all(|cell| cell.trim().is_empty());
+        for (number, row) in self.rows.iter().filter(|row| !is_empty(row)).enumerate() {
+            let cells: Vec<String> = (0..columns).map(|column| cell(row, column)).collect();
+            writeln!(out, "| {} |", cells.join(" | "))?;
+            if number == 0 {
+                let rule = |column: usize| match column {
+                    n if n <= self.more_words => ":--",
+                    n if self.words_last && n + 1 == columns => ":--",
+                    _ => "--:",
+                };
+                let rules: Vec<&str> = (0..columns).map(rule).collect();
+                writeln!(out, "| {} |", rules.join(" | "))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_plain(&self, out: &mut dyn Write, indent: usize) -> io::Result<()> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column));
@@ -103,7 +151,7 @@ impl Grid {
     /// Characters of the widest line.
     pub fn width(&self) -> usize {
         let mut out = Vec::new();
-        drop(self.write(&mut out, 0));
+        drop(self.write_plain(&mut out, 0));
         let text = String::from_utf8_lossy(&out);
         text.lines().map(|l| l.chars().count()).max().unwrap_or(0)
     }

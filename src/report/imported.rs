@@ -13,6 +13,10 @@ pub(super) fn head(run: &RunRecord) -> Vec<String> {
             "Arguments",
             "Running tests on",
             "Comments",
+            "transaction type",
+            "query mode",
+            "duration",
+            "number of transactions per client",
         ];
         let said: Vec<&str> = said
             .map(text)
@@ -25,8 +29,20 @@ pub(super) fn head(run: &RunRecord) -> Vec<String> {
             None => origins.push((said, vec![&file.file])),
         }
     }
-    origins
-        .into_iter()
-        .map(|(said, files)| format!("imported from {}: {said}", files.join(", ")))
-        .collect()
+    let mut lines = Vec::new();
+    if let Some(published) = &run.published {
+        lines.push(format!("published: {}", published.study));
+        let notes = published.notes.iter();
+        lines.extend(notes.map(|note| format!("  {note}")));
+        let objections = published.objections.iter();
+        lines.extend(objections.map(|o| format!("  what was said against it: {o}")));
+    }
+    lines.extend(origins.into_iter().map(|(said, files)| {
+        let files = files.join(", ");
+        match said.is_empty() {
+            true => format!("imported from {files}"),
+            false => format!("imported from {files}: {said}"),
+        }
+    }));
+    lines
 }

@@ -33,7 +33,10 @@ impl State {
                 self.operation.clear();
             }
             Event::Entered(stage) => self.operation = stage.to_string(),
-            Event::Workload(workload::Event::OperationStarted { operation, .. }) => {
+            Event::Workload {
+                event: workload::Event::OperationStarted { operation, .. },
+                ..
+            } => {
                 self.operation.clone_from(operation);
             }
             Event::CaseFinished { .. } => self.done += 1,
@@ -101,7 +104,13 @@ impl<W: Write> Observer for Lines<W> {
         let line = match event {
             Event::Note(text) => format!("note: {text}"),
             Event::Started { dir, .. } => format!("results go to {}", dir.display()),
-            Event::Workload(workload::Event::LoadProgress(p)) => load::progress(p),
+            Event::Workload {
+                event: workload::Event::LoadProgress(p),
+                side,
+            } => match side {
+                None => load::progress(p),
+                Some(name) => format!("{}; {name}", load::progress(p)),
+            },
             Event::CaseFinished { name, record } => {
                 let duet = record.duet.as_ref().map_or("", |_| " (in duet)");
                 format!("{position} {name}{duet}: {}", outcome(record))

@@ -7,7 +7,7 @@ use super::files::{Block, absent, label, measured};
 use super::grid::Grid;
 use crate::compare::{Reach, faster_than_device, reach};
 use crate::measure::stats::median;
-use crate::record::{CaseRecord, DeviceRecord, OperationRecord};
+use crate::record::{CaseRecord, DeviceRecord, LatencyRecord, OperationRecord};
 use crate::workload::sync::DEVICE_FLUSH;
 
 /// Longer lines than this get numbered columns and a legend.
@@ -46,9 +46,19 @@ impl<'b> Column<'b> {
     }
 
     pub fn median_ns(&self, shape: &str) -> Option<f64> {
+        self.of_rounds(shape, |l| l.p50_ns)
+    }
+
+    /// The mean call, in nanoseconds.
+    pub fn mean_ns(&self, shape: &str) -> Option<f64> {
+        self.of_rounds(shape, |l| l.mean_ns)
+    }
+
+    /// The median over the rounds of one figure of each round's calls, in nanoseconds.
+    fn of_rounds(&self, shape: &str, figure: impl Fn(&LatencyRecord) -> u64) -> Option<f64> {
         let rounds = self.shapes.get(shape)?.iter();
-        let medians = rounds.filter_map(|o| Some(o.latency.as_ref()?.p50_ns as f64));
-        median(&medians.collect::<Vec<f64>>())
+        let figures = rounds.filter_map(|o| Some(figure(o.latency.as_ref()?) as f64));
+        median(&figures.collect::<Vec<f64>>())
     }
 
     fn reach(&self, shape: &str) -> Option<Reach> {
@@ -66,7 +76,10 @@ impl<'b> Column<'b> {
             && figures.is_some_and(|(call, bare)| faster_than_device(call, bare))
     }
 
-    /// Median and flushes a call, and the marks of what is wrong with them.
+    /// Mean and 99th percentile of a call, its flushes, and the marks of what is wrong with
+    /// them. The mean, because it is what a rate says and what other tools print: where
+    /// calls take either 25 or 90 µs, as the waking processor pleases, the median jumps
+    /// between the two.
     fn cell(&self, shape: &str) -> String {
         let (Some(rounds), Some(reach)) = (self.shapes.get(shape), self.reach(shape)) else {
             return absent(self.cases).to_string();
@@ -79,9 +92,11 @@ impl<'b> Column<'b> {
         let flushes = flushes.map_or("–".to_string(), |f| {
             format!("{:.2}", f as f64 / calls.max(1) as f64)
         });
-        let time = self
-            .median_ns(shape)
-            .map_or("–".to_string(), |ns| format!("{:.1}", ns / 1e3));
+        let told = |ns: Option<f64>, decimals: usize| {
+            ns.map_or("–".to_string(), |ns| format!("{:.decimals$}", ns / 1e3))
+        };
+        let mean = told(self.of_rounds(shape, |l| l.mean_ns), 1);
+        let slow = told(self.of_rounds(shape, |l| l.p99_ns), 0);
         let mark = match reach {
             Reach::NotReached => '!',
             Reach::NoCache => '=',
@@ -89,7 +104,7 @@ impl<'b> Column<'b> {
             Reach::Reached | Reach::Refused => ' ',
         };
         let faster = if self.is_faster(shape) { '<' } else { ' ' };
-        format!("{time} ({flushes}){mark}{faster}")
+        format!("{mean} {slow:>5} ({flushes}){mark}{faster}")
     }
 }
 
@@ -128,7 +143,7 @@ pub(super) fn columns<'b>(block: &'b Block<'_>) -> Vec<Column<'b>> {
 }
 
 fn header(names: impl Iterator<Item = String>) -> Vec<String> {
-    let first = "median µs (flushes a call)".to_string();
+    let first = "mean and p99 µs (flushes a call)".to_string();
     std::iter::once(first).chain(names).collect()
 }
 

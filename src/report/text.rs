@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::{files, grid::Grid, imported, load, remarks, verdicts, watched};
+use super::{files, grid::Grid, imported, load, memory, remarks, verdicts, watched};
 use crate::compare::{Choice, Marks, legend, within};
 use crate::measure::stats::median;
 use crate::record::{
@@ -35,6 +35,7 @@ pub fn text(out: &mut dyn Write, results: &Results, options: &TextOptions) -> io
     writeln!(out)?;
     let comparisons = within(results, &options.choice);
     verdicts::write(out, results, &comparisons, options.choice.figure.name())?;
+    memory::write(out, results, &comparisons, &options.choice.figure)?;
     for block in blocks(results) {
         writeln!(out)?;
         block.write(out, options.operations)?;

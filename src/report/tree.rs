@@ -65,6 +65,12 @@ fn wall(end: EndRecord) -> f64 {
     end.wall_ns as f64 / 1e9
 }
 
+/// Seconds until flushed; until returned of what was imported, which tells no more.
+fn whole(phase: &PhaseRecord) -> Option<f64> {
+    let ends = phase.ends?;
+    Some(wall(ends.flushed.unwrap_or(ends.returned)))
+}
+
 fn total(cpu: CpuRecord) -> f64 {
     (cpu.user_ns + cpu.system_ns) as f64 / 1e9
 }
@@ -106,7 +112,7 @@ pub(super) fn table(block: &Block<'_>, full: bool) -> Grid {
     let steps = steps(block);
     for step in &steps {
         let first = block.targets.first().map(|(_, cases)| cases.as_slice());
-        let first = first.and_then(|cases| of_phase(cases, step, COLUMNS[1].1));
+        let first = first.and_then(|cases| of_phase(cases, step, whole));
         for (number, (target, cases)) in block.targets.iter().enumerate() {
             let mut row = vec![
                 if number == 0 {
@@ -119,7 +125,7 @@ pub(super) fn table(block: &Block<'_>, full: bool) -> Grid {
             row.extend(columns.iter().map(|(_, pick, show)| {
                 of_phase(cases, step, pick).map_or_else(|| absent(cases).to_string(), show)
             }));
-            let own = of_phase(cases, step, COLUMNS[1].1);
+            let own = of_phase(cases, step, whole);
             let relative = own.zip(first).map(|(own, first)| own / first);
             row.insert(4, relative.map_or("–".to_string(), |r| format!("{r:.3}")));
             grid.row(row);

@@ -4,9 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 
 use super::grid::{Grid, wrapped};
-use crate::compare::{
-    Axis, Comparison, Comparisons, Interval, Judgement, Looking, Rule, Verdict, duet,
-};
+use crate::compare::{Axis, Comparison, Comparisons, Judgement, Looking, Rule, Verdict, duet};
 use crate::record::{KeyRecord, Results};
 use crate::units::seconds;
 
@@ -25,12 +23,12 @@ pub(super) fn write(
         for (context, members) in &part.contexts {
             words(out, part.axis, context, members)?;
         }
-        table(
-            out,
-            (part.axis, part.baseline),
-            unit(figure),
-            &part.contexts,
-        )?;
+        // Two sizes of memory stand side by side in a table of their own.
+        let pairs = part.contexts.iter().all(|(_, members)| members.len() < 2);
+        if *part.axis != Axis::Memory || !pairs {
+            let baseline = (part.axis, part.baseline);
+            table(out, baseline, unit(figure), &part.contexts)?;
+        }
     }
     let grounds = grounds(results, comparisons);
     grounds.iter().try_for_each(|text| wrapped(out, text, 2))
@@ -41,9 +39,15 @@ pub(super) fn silence(results: &Results, comparisons: &Comparisons) -> Option<&'
     if comparisons.list.is_empty() {
         return Some("nothing to compare: no two cases differ on one axis alone");
     }
-    (results.run.plan.rounds < 2).then_some(
-        "no verdict: one round cannot tell a difference from noise; repeat with --rounds 5",
-    )
+    match results.run.plan.rounds {
+        2.. => None,
+        _ if results.run.imported.is_empty() => Some(
+            "no verdict: one round cannot tell a difference from noise; repeat with --rounds 5",
+        ),
+        _ => Some(
+            "no verdict: what was imported has one round, which cannot tell a difference from noise",
+        ),
+    }
 }
 
 /// The comparisons on one axis.
@@ -241,7 +245,7 @@ fn table(
                 median(c.base_median),
                 median(c.new_median),
                 estimate.map_or("–".to_string(), |r| format!("{r:.3}")),
-                interval.as_ref().map_or("–".to_string(), ends),
+                interval.map_or("–".to_string(), |i| i.to_string()),
                 c.duet
                     .and_then(|d| d.slice_ratio)
                     .map_or(String::new(), |r| format!("{r:.3}")),
@@ -254,19 +258,6 @@ fn table(
         }
     }
     grid.write(out, 2)
-}
-
-/// From where to where an interval goes; beyond a thousand nobody needs digits.
-pub(super) fn ends(interval: &Interval) -> String {
-    let low = match interval.low() {
-        low if low < 0.001 => "<0.001".to_string(),
-        low => format!("{low:.3}"),
-    };
-    let high = match interval.high() {
-        high if high >= 1000.0 => ">1000".to_string(),
-        high => format!("{high:.3}"),
-    };
-    format!("{low} to {high}")
 }
 
 /// The unit of a figure, by its name.
@@ -325,8 +316,18 @@ fn duets(comparisons: &Comparisons) -> Vec<String> {
     if duets.is_empty() {
         return Vec::new();
     }
+    let draining = duets.iter().filter_map(|(_, d)| d.draining);
+    let draining = match draining.reduce(f64::max) {
+        None => String::new(),
+        Some(share) => format!(
+            "; the ends of slices, where clients wait for the last transactions, {} of a case's \
+             own time",
+            percent(share)
+        ),
+    };
     let mut lines = vec![format!(
-        "in duet: seconds are each case's own slices; a turn took {:.0} µs, {} of the time",
+        "in duet: figures are of each case's own slices; a turn took {:.0} µs, {} of the \
+         time{draining}",
         most(|d| d.turn_s) * 1e6,
         percent(most(|d| d.turn_share)),
     )];

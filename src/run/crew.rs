@@ -22,8 +22,8 @@ use crate::workload::Event;
 pub(super) struct Place {
     /// CPUs it may use; empty: all.
     pub cpus: Vec<usize>,
-    /// `cgroup.procs` it joins.
-    pub cgroup: Option<PathBuf>,
+    /// `cgroup.procs` files it joins.
+    pub cgroups: Vec<PathBuf>,
     /// Its standard error.
     pub log: PathBuf,
 }
@@ -230,21 +230,19 @@ fn spawn(place: &Place) -> Result<Child> {
         .stdout(Stdio::piped())
         .stderr(log)
         .process_group(0);
-    let join = match &place.cgroup {
-        Some(procs) => Some(
-            OpenOptions::new()
-                .write(true)
-                .open(procs)
-                .with_context(|| format!("cannot open {}", procs.display()))?,
-        ),
-        None => None,
+    let open = |procs: &PathBuf| {
+        OpenOptions::new()
+            .write(true)
+            .open(procs)
+            .with_context(|| format!("cannot open {}", procs.display()))
     };
+    let join: Vec<fs::File> = place.cgroups.iter().map(open).collect::<Result<_>>()?;
     let cpus = place.cpus.clone();
     let parent = std::process::id();
     // SAFETY: between fork and exec only system calls are made; nothing is allocated.
     unsafe {
         command.pre_exec(move || {
-            if let Some(mut procs) = join.as_ref() {
+            for mut procs in &join {
                 procs.write_all(b"0")?;
             }
             host::pin(&cpus)?;

@@ -10,9 +10,9 @@ use std::rc::Rc;
 
 use crate::engine::{self, Engine, Launch, Settings};
 use crate::error::{Context, Result, chain, usage};
-use crate::host::{self, Ledger, interrupt};
+use crate::host::{self, Controller, Ledger, interrupt};
 use crate::plan::Plan;
-use crate::record::DeviceRecord;
+use crate::record::{Ceiling, DeviceRecord};
 use crate::target::mountinfo::{self, Mount};
 use crate::target::{self, Claimed, Device, Image, Privilege, WorkDir};
 use crate::units::Bytes;
@@ -135,6 +135,10 @@ pub(super) struct Environment {
     pub held: Option<String>,
     pub cpus: Vec<usize>,
     pub privilege: Privilege,
+    /// Where memory limits are set, if the plan has some.
+    pub controller: Option<Controller>,
+    /// What the harness itself can do, once that is known.
+    pub ceiling: Option<Ceiling>,
     snapshots: RefCell<BTreeMap<SnapshotKey, PathBuf>>,
     /// Archives of trees, by workload and settings.
     archives: RefCell<BTreeMap<(String, Settings), Rc<Archive>>>,
@@ -150,6 +154,7 @@ impl Environment {
     pub fn new(plan: &Plan, options: &Options, ledger: Ledger) -> Result<Self> {
         // First of all: a device that must not be used ends the run before anything is made.
         let devices = claimed(plan, options)?;
+        let controller = super::memory::controller(plan)?;
         let mut engines: BTreeMap<_, Box<dyn Engine>> = BTreeMap::new();
         let mut missing = BTreeMap::new();
         for case in &plan.cases {
@@ -185,13 +190,20 @@ impl Environment {
                 &ledger,
             )?);
         }
+        if controller.is_some() {
+            lanes
+                .iter()
+                .try_for_each(super::memory::must_bypass_cache)?;
+        }
         Ok(Environment {
             engines,
+            controller,
             missing,
             lanes,
             held: None,
             cpus: host::allowed_cpus(),
             privilege: options.privilege.clone(),
+            ceiling: None,
             snapshots: RefCell::default(),
             archives: RefCell::default(),
             workdir,

@@ -46,7 +46,12 @@ pub enum Event<'a> {
     /// A case enters a stage.
     Entered(Stage),
     /// The worker tells something.
-    Workload(&'a workload::Event),
+    Workload {
+        /// What.
+        event: &'a workload::Event,
+        /// In a duet, the short name of the case.
+        side: Option<&'a str>,
+    },
     /// A case has ended and is stored.
     CaseFinished {
         /// Its short name.

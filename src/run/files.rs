@@ -23,6 +23,9 @@ impl Lifecycle<'_> {
         });
         self.enter(Stage::Restore)?;
         for work in self.parts(&data)? {
+            if let Some(memory) = &mut self.memory {
+                memory.let_go();
+            }
             self.settle()?;
             self.enter(Stage::Work)?;
             self.part(work)?;
@@ -75,9 +78,11 @@ impl Lifecycle<'_> {
             server: None,
             duet: None,
         };
-        let group = self.group("worker");
+        let (group, cgroups) = self.of_worker()?;
         let (_, cpus) = self.case.key.cpus.place(&self.environment.cpus);
-        let place = self.place(cpus, group.as_ref());
-        self.run_worker((task, place))
+        let place = self.place(cpus, cgroups);
+        let worked = self.run_worker((task, place));
+        drop(group);
+        worked
     }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::environment::{Environment, Options};
+use super::lifecycle::lane_of;
 use crate::error::{Context, Result};
 use crate::host::interrupt;
 use crate::plan::Plan;
@@ -33,7 +34,9 @@ pub(super) fn after(
     if !options.keep_on_failure || !failed || !made {
         return Ok(());
     }
-    let lane = record.duet.as_ref().map_or(0, |duet| duet.side);
+    let round = record.round;
+    let lane = record.duet.as_ref();
+    let lane = lane.map_or(0, |duet| lane_of(duet.side, round));
     if let Some(claimed) = &environment.lanes[lane].claimed {
         let device = claimed.facts().path.display();
         environment.held = Some(format!("{device} holds what a failed case left"));

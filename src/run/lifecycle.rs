@@ -6,17 +6,18 @@ use std::time::{Duration, Instant};
 use super::crew::{self, Place, Seen, WorkerFailed};
 use super::environment::{Environment, Lane, Options};
 use super::event::{Event, Tell};
+use super::memory::Memory;
 use super::prepared::Prepared;
 use super::sampler::Sampler;
 use super::stage::Stage;
 use super::watch::Watch;
 use super::worker::{Task, Work};
-use super::{keep, worth};
+use super::{ceiling, keep, worth};
 use crate::engine::{self, Launch, Server};
 use crate::error::{Context, Error, Result, chain};
 use crate::host::interrupt::{self, Interrupted};
 use crate::host::{Cgroup, keep_away, now_utc};
-use crate::plan::{Case, Plan};
+use crate::plan::{Case, CaseKey, Plan};
 use crate::record::{
     CaseRecord, Completeness, DuetRecord, EngineRecord, FORMAT, KeyRecord, Outcome, PhaseRecord,
     StageRecord,
@@ -32,7 +33,7 @@ pub(super) fn measure(
     round: u32,
     watcher: &dyn Tell,
 ) -> CaseRecord {
-    let mut life = Lifecycle::new((plan, options), environment, (case, 0), round, watcher);
+    let mut life = Lifecycle::new((plan, options), environment, (case, 0, 0), round, watcher);
     if !life.is_impossible() {
         let result = match &case.engine {
             Some(_) => life.up().and_then(|()| life.work()),
@@ -55,6 +56,7 @@ pub(super) fn measure_duet(
 ) -> [CaseRecord; 2] {
     let [a, b] = cases;
     let mut pair = [(a, 0), (b, 1)]
+        .map(|(case, side)| (case, side, lane_of(side, round)))
         .map(|place| Lifecycle::new((plan, options), environment, place, round, watcher));
     for (side, partner) in [b, a].into_iter().enumerate() {
         pair[side].record.duet = Some(DuetRecord {
@@ -83,6 +85,12 @@ pub(super) fn measure_duet(
     pair.map(|life| life.record)
 }
 
+/// Where a side of a duet is measured: the two change places from round to round, as images
+/// or devices may not be alike.
+pub(super) fn lane_of(side: usize, round: u32) -> usize {
+    (side + round as usize) % 2
+}
+
 /// Both up, at work side by side, and down; the side at fault.
 fn play(
     pair: &mut [Lifecycle<'_>; 2],
@@ -93,7 +101,8 @@ fn play(
     each(pair, |life| life.enter(Stage::Work))?;
     let board = environment.board().map_err(|e| (0, e))?;
     let groups = [0, 1].map(|side| pair[side].group("worker"));
-    let tasks = [0, 1].map(|side| pair[side].task(groups[side].as_ref(), Some((&board, first))));
+    let procs = |side: usize| groups[side].iter().map(Cgroup::procs).collect();
+    let tasks = [0, 1].map(|side| pair[side].task(procs(side), Some((&board, first))));
     let [Some(a), Some(b)] = tasks else {
         return Err((0, Error::msg("a duet needs two servers")));
     };
@@ -145,6 +154,7 @@ fn blank(case: &Case, round: u32) -> CaseRecord {
         phases: Vec::new(),
         load: None,
         durability: None,
+        memory: None,
         disturbed: Vec::new(),
         remarks: Vec::new(),
         duet: None,
@@ -188,6 +198,8 @@ pub(super) struct Lifecycle<'a> {
     options: &'a Options,
     pub(super) environment: &'a Environment,
     pub(super) case: &'a Case,
+    /// Of a duet; else 0.
+    side: usize,
     lane: usize,
     watcher: &'a dyn Tell,
     stage: Stage,
@@ -200,6 +212,7 @@ pub(super) struct Lifecycle<'a> {
     // Dropped in this order: the server before its group and what it stands on.
     server: Option<Box<dyn Server>>,
     server_group: Option<Cgroup>,
+    pub(super) memory: Option<Memory<'a>>,
     pub(super) target: Option<Prepared>,
 }
 
@@ -207,7 +220,7 @@ impl<'a> Lifecycle<'a> {
     fn new(
         (plan, options): (&'a Plan, &'a Options),
         environment: &'a Environment,
-        (case, lane): (&'a Case, usize),
+        (case, side, lane): (&'a Case, usize, usize),
         round: u32,
         watcher: &'a dyn Tell,
     ) -> Self {
@@ -216,6 +229,7 @@ impl<'a> Lifecycle<'a> {
             options,
             environment,
             case,
+            side,
             lane,
             watcher,
             stage: Stage::Prepare,
@@ -225,6 +239,7 @@ impl<'a> Lifecycle<'a> {
             sampler: Sampler::new(None),
             server: None,
             server_group: None,
+            memory: Memory::of(case, environment),
             target: None,
         }
     }
@@ -249,6 +264,9 @@ impl<'a> Lifecycle<'a> {
         let (spec, run_id) = (&self.case.target, &self.options.run_id);
         let target = Prepared::new(spec, self.environment, self.lane(), run_id)?;
         self.note_target(&target);
+        if let Some(memory) = &mut self.memory {
+            memory.stands_on(&target);
+        }
         Ok(self.target.insert(target).data())
     }
 
@@ -299,14 +317,19 @@ impl<'a> Lifecycle<'a> {
             has_server: engine.has_server(),
             settings: Default::default(),
         });
-        self.server_group = engine.has_server().then(|| self.group("server")).flatten();
+        let mut settings = self.case.key.settings.clone();
+        settings.extend(self.case.fitted().cloned().unwrap_or_default());
+        let cgroups = match engine.has_server() {
+            true => self.join("server")?,
+            false => Vec::new(),
+        };
         let (server_cpus, _) = self.case.key.cpus.place(&self.environment.cpus);
         self.server = Some(engine.launch(&Launch {
             data,
             run_dir: self.lane().run_dir.clone(),
-            settings: self.case.key.settings.clone(),
+            settings,
             cpus: server_cpus,
-            cgroups: self.server_group.iter().map(Cgroup::procs).collect(),
+            cgroups,
         })?);
         self.sampler = Sampler::new(self.server.as_ref().and_then(|s| s.watch()));
         Ok(())
@@ -321,24 +344,33 @@ impl<'a> Lifecycle<'a> {
     /// Runs the worker and gathers what it tells.
     fn work(&mut self) -> Result<()> {
         self.enter(Stage::Work)?;
-        let group = self.group("worker");
-        let Some(task) = self.task(group.as_ref(), None) else {
+        let (group, cgroups) = self.of_worker()?;
+        let Some(task) = self.task(cgroups, None) else {
             return Ok(());
         };
-        self.run_worker(task)
+        let worked = self.run_worker(task);
+        drop(group);
+        worked
     }
 
     /// Runs its worker, watches the machine meanwhile and gathers what it tells.
     pub(super) fn run_worker(&mut self, task: (Task, Place)) -> Result<()> {
         let watch = Watch::start(self.environment, self.standing().as_slice());
+        if let Some(memory) = &mut self.memory {
+            memory.begin();
+        }
         let away = keep_away(&task.1.cpus);
         let worked = crew::run(&[task], &mut |seen| {
             if let Seen::Event(_, event) = seen {
                 self.hear(event);
             }
-            self.sampler.tick()
+            let memory = self.memory.as_mut().map(Memory::tick);
+            self.sampler.tick().min(memory.unwrap_or(crew::WAIT))
         });
         drop(away);
+        if let Some(memory) = &mut self.memory {
+            memory.end();
+        }
         for disturbance in watch.end() {
             if !self.record.disturbed.contains(&disturbance) {
                 self.record.disturbed.push(disturbance);
@@ -350,7 +382,7 @@ impl<'a> Lifecycle<'a> {
     /// What its worker is to do; `None` before the server is up.
     fn task(
         &self,
-        group: Option<&Cgroup>,
+        cgroups: Vec<PathBuf>,
         duet: Option<(&PathBuf, usize)>,
     ) -> Option<(Task, Place)> {
         let (target, server) = (self.target.as_ref()?, self.server.as_ref()?);
@@ -372,19 +404,19 @@ impl<'a> Lifecycle<'a> {
             server: server.watch(),
             duet: duet.map(|(board, first)| Duet {
                 board: board.clone(),
-                side: self.lane,
+                side: self.side,
                 first,
                 slice_ns: self.plan.slice.unwrap_or_default().as_nanos() as u64,
             }),
         };
-        Some((task, self.place(cpus, group)))
+        Some((task, self.place(cpus, cgroups)))
     }
 
     /// Where its worker runs.
-    pub(super) fn place(&self, cpus: Vec<usize>, group: Option<&Cgroup>) -> Place {
+    pub(super) fn place(&self, cpus: Vec<usize>, cgroups: Vec<PathBuf>) -> Place {
         Place {
             cpus,
-            cgroup: group.map(Cgroup::procs),
+            cgroups,
             log: self.lane().worker_log.clone(),
         }
     }
@@ -396,11 +428,20 @@ impl<'a> Lifecycle<'a> {
         if let (Some(seen), Some(phase)) = (self.sampler.hear(event), phase) {
             phase.sampled = Some(seen);
         }
-        self.watcher.tell(&Event::Workload(event));
+        let name = self.record.duet.as_ref().map(|_| {
+            let own = |key: &CaseKey| *key == self.case.key;
+            self.plan.name_of(own)
+        });
+        let side = name.as_deref();
+        self.watcher.tell(&Event::Workload { event, side });
     }
 
     /// Stops the server and takes the target down.
     fn down(&mut self) -> Result<()> {
+        if let Some(ceiling) = &self.environment.ceiling {
+            let remarks = ceiling::remarks(&self.record, ceiling);
+            self.record.remarks.extend(remarks);
+        }
         if let Some(target) = &self.target {
             self.record.durability = Some(worth::judge(&self.record, &target.chain));
         }
@@ -409,6 +450,10 @@ impl<'a> Lifecycle<'a> {
             server.stop()?;
         }
         self.server_group = None;
+        if let Some(memory) = &mut self.memory {
+            self.record.memory = Some(memory.close(self.record.engine.as_ref()));
+            memory.must_have_sufficed()?;
+        }
         self.enter(Stage::Cleanup)?;
         self.target.take().map_or(Ok(()), Prepared::take_down)
     }
@@ -416,7 +461,15 @@ impl<'a> Lifecycle<'a> {
     /// Ends the case, with its fault if it had one.
     fn close(&mut self, fault: Option<Error>) {
         self.close_stage();
-        if let Some(error) = fault {
+        if let Some(mut error) = fault {
+            if let Some(memory) = &mut self.memory {
+                self.record.memory = Some(memory.close(self.record.engine.as_ref()));
+                if let Err(shortage) = memory.must_have_sufficed()
+                    && error.to_string() != shortage.to_string()
+                {
+                    error = error.context(shortage);
+                }
+            }
             self.record.outcome = self.fault(&error);
         }
     }
@@ -425,6 +478,29 @@ impl<'a> Lifecycle<'a> {
     pub(super) fn group(&self, of: &str) -> Option<Cgroup> {
         let name = format!("{}-{of}{}", self.options.run_id, self.lane);
         Cgroup::create(&name, &self.environment.ledger).ok()
+    }
+
+    /// What the server or worker `of` joins: its group with the memory limit, where it is
+    /// the one that is limited, else one that counts.
+    fn join(&mut self, of: &str) -> Result<Vec<PathBuf>> {
+        let name = format!("{}-{of}{}", self.options.run_id, self.lane);
+        if let (Some(memory), Some(target)) = (&mut self.memory, &self.target) {
+            return memory.open((&name, of), target);
+        }
+        self.server_group = self.group(of);
+        Ok(self.server_group.iter().map(Cgroup::procs).collect())
+    }
+
+    /// The group of the worker, and what it joins. With a server of its own it has the
+    /// memory of the machine.
+    pub(super) fn of_worker(&mut self) -> Result<(Option<Cgroup>, Vec<PathBuf>)> {
+        let has_server = self.server.as_ref().is_some_and(|s| s.watch().is_some());
+        if self.memory.is_some() && !has_server {
+            return Ok((None, self.join("worker")?));
+        }
+        let group = self.group("worker");
+        let procs = group.iter().map(Cgroup::procs).collect();
+        Ok((group, procs))
     }
 
     /// Adds to a worker's fault what the server has to say about it.

@@ -8,6 +8,7 @@ mod event;
 mod files;
 mod keep;
 mod lifecycle;
+mod memory;
 mod prepared;
 mod probe;
 mod resume;

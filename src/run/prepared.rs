@@ -111,6 +111,11 @@ impl Prepared {
         self.root().join("data")
     }
 
+    /// Whether the file system was made for the case.
+    pub fn is_made(&self) -> bool {
+        matches!(self.kind, Kind::Made(_))
+    }
+
     /// The mount point, or our directory.
     pub fn root(&self) -> &Path {
         match &self.kind {

@@ -173,7 +173,9 @@ fn plans_differ(old: &PlanRecord, new: &PlanRecord) -> Option<String> {
     if rule(old) != rule(new) {
         return Some("rounds are added by another rule".to_string());
     }
-    (a != b).then(|| "seed, profile, loops, time limit, baseline or threshold".to_string())
+    (a != b).then(|| {
+        "seed, profile, loops, time limit, baseline, threshold or memory settings".to_string()
+    })
 }
 
 fn hosts_differ(old: &HostRecord, new: &HostRecord) -> Option<String> {

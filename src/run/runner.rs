@@ -50,7 +50,8 @@ pub fn execute(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> R
     let mut environment = Environment::new(plan, options, ledger)?;
     let cpus = plan.cases.first().map(|case| case.key.cpus);
     let (_, cpus) = cpus.map_or_else(Default::default, |c| c.place(&environment.cpus));
-    let ceiling = ceiling::measure(&cpus, &environment.lanes[0].worker_log)?;
+    let ceiling = ceiling::measure(plan, &cpus, &environment.lanes[0].worker_log)?;
+    environment.ceiling = Some(ceiling.clone());
     let mut run = record(plan, options, remarks);
     run.image = environment.lanes[0].image_record();
     run.ceiling = Some(ceiling);
@@ -267,6 +268,7 @@ fn record(plan: &Plan, options: &Options, remarks: Vec<String>) -> RunRecord {
                 .as_ref()
                 .map(|dir| dir.display().to_string()),
             time_limit_s: plan.sqlbench.time_limit_s,
+            tune_memory: plan.tune_memory,
             load: plan.load.as_ref().map(Into::into),
         },
         host: Facts::read().into(),
@@ -274,5 +276,6 @@ fn record(plan: &Plan, options: &Options, remarks: Vec<String>) -> RunRecord {
         ceiling: None,
         remarks,
         imported: Vec::new(),
+        published: None,
     }
 }

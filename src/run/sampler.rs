@@ -78,7 +78,8 @@ impl Sampler {
                 None
             }
             Event::PhaseFinished(result) => {
-                let returned = Duration::from_nanos(result.ends.returned.wall_ns);
+                let pauses = result.duet.map_or(0, |duet| duet.paused_ns);
+                let returned = Duration::from_nanos(result.ends.returned.wall_ns + pauses);
                 Some(self.phase.take()?.until(returned))
             }
             _ => None,

@@ -93,7 +93,8 @@ fn perform(task: &Task, tell: &mut dyn FnMut(Event) -> Result<()>) -> Result<()>
         }
         Work::Load { options, cell } => {
             let limit = sqlbench::Options::default().time_limit();
-            let mut bench = Bench::new(&task.address, &mut probe, tell, limit);
+            let gate = Gate::new(task.duet.as_ref())?;
+            let mut bench = Bench::new(&task.address, &mut probe, tell, limit).with_gate(gate);
             load::run(&mut bench, options, *cell)
         }
         Work::Tree(tree) => {

@@ -92,6 +92,8 @@ fn driver(fs: FsType) -> &'static str {
         FsType::Ext2 | FsType::Ext3 | FsType::Ext4 => "EXT4-fs",
         FsType::Xfs => "XFS",
         FsType::Btrfs => "BTRFS",
+        FsType::Jfs => "JFS",
+        FsType::Reiserfs => "REISERFS",
         FsType::Tmpfs => "tmpfs",
     }
 }

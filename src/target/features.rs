@@ -78,7 +78,7 @@ pub(super) fn for_mkfs(fs: FsType, option: &str) -> Option<&str> {
         FsType::Ext2 | FsType::Ext3 | FsType::Ext4 => has(EXT, option) || has(EXT_EXTENDED, key),
         FsType::Xfs => XFS.iter().any(|(_, names)| has(names, key)),
         FsType::Btrfs => has(BTRFS, key),
-        FsType::Tmpfs => false,
+        FsType::Jfs | FsType::Reiserfs | FsType::Tmpfs => false,
     };
     (known || option.starts_with('^')).then_some(option)
 }
@@ -104,6 +104,12 @@ pub(super) fn arguments(fs: FsType, features: &[String]) -> Result<Vec<String>> 
                 FsType::Ext2 | FsType::Ext3 | FsType::Ext4 => ext(feature, &mut said),
                 FsType::Xfs => xfs(feature, &mut said)?,
                 FsType::Btrfs => btrfs(feature, &mut said)?,
+                FsType::Jfs | FsType::Reiserfs => {
+                    return Err(usage(format!(
+                        "mkfs.{fs} has no features to switch, so '{feature}' means nothing; its \
+                         options go by their letter, as in mkfs.s=32"
+                    )));
+                }
                 FsType::Tmpfs => {
                     return Err(usage(format!(
                         "tmpfs has no mkfs, so '{feature}' means nothing; leave it out"

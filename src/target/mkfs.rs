@@ -57,6 +57,8 @@ fn base_arguments(fs: FsType, options: &[String]) -> Vec<String> {
     let fixed: &[&str] = match fs {
         FsType::Ext2 | FsType::Ext3 | FsType::Ext4 => &["-q", "-F"],
         FsType::Xfs | FsType::Btrfs => &["-q", "-f", "-K"],
+        FsType::Jfs => &["-q"],
+        FsType::Reiserfs => &["-q", "-ff"],
         FsType::Tmpfs => &[],
     };
     let mut arguments: Vec<String> = fixed.iter().map(ToString::to_string).collect();
@@ -65,7 +67,11 @@ fn base_arguments(fs: FsType, options: &[String]) -> Vec<String> {
     if fs.is_ext() && !options.iter().any(|option| option.starts_with("mkfs.b=")) {
         arguments.extend(["-b".to_string(), "4096".to_string()]);
     }
-    arguments.extend(["-L".to_string(), LABEL.to_string()]);
+    let label = match fs {
+        FsType::Reiserfs => "-l",
+        _ => "-L",
+    };
+    arguments.extend([label.to_string(), LABEL.to_string()]);
     arguments
 }
 

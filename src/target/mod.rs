@@ -32,7 +32,7 @@ pub use backing::{Layer, chain};
 pub use claim::{Claimed, claim};
 pub use device::{BlockStat, Device, block_counters};
 pub use dirty::{DirtyGauge, dirty_bytes, syncfs, wait_clean};
-pub use dirty_limit::DirtyLimit;
+pub use dirty_limit::{DirtyLimit, writeback_by_group};
 pub use image::{Image, ImageFacts, LOOP_REMARK};
 pub use mkfs::MkfsReport;
 pub use mount::MountGuard;

@@ -135,7 +135,7 @@ fn spellings(fs: FsType, asked: &str) -> Vec<String> {
             "nologreplay" | "usebackuproot" => &["rescue=nologreplay", "rescue=usebackuproot"],
             _ => &[],
         },
-        (FsType::Tmpfs, _) => &[],
+        (FsType::Jfs | FsType::Reiserfs | FsType::Tmpfs, _) => &[],
     };
     all.extend(other.iter().map(ToString::to_string));
     all
@@ -191,6 +191,11 @@ fn not_shown(fs: FsType, asked: &str) -> bool {
                     | "compress-force=none"
             )
         }
+        FsType::Jfs => matches!(asked, "integrity" | "nodiscard" | "errors=remount-ro"),
+        FsType::Reiserfs => matches!(
+            asked,
+            "data=ordered" | "barrier=none" | "user_xattr" | "tails=on"
+        ),
         FsType::Tmpfs => {
             matches!(key, "inode32" | "inode64")
                 || matches!(
@@ -222,7 +227,7 @@ fn removed(fs: FsType, key: &str) -> bool {
         ),
         FsType::Xfs => matches!(key, "attr2" | "noattr2" | "ikeep" | "noikeep"),
         FsType::Btrfs => matches!(key, "alloc_start" | "subvolrootid" | "recovery"),
-        FsType::Tmpfs => false,
+        FsType::Jfs | FsType::Reiserfs | FsType::Tmpfs => false,
     }
 }
 

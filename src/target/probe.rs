@@ -65,6 +65,8 @@ pub(super) fn mkfs_name(fs: FsType) -> Option<&'static str> {
         FsType::Ext4 => "mkfs.ext4",
         FsType::Xfs => "mkfs.xfs",
         FsType::Btrfs => "mkfs.btrfs",
+        FsType::Jfs => "mkfs.jfs",
+        FsType::Reiserfs => "mkfs.reiserfs",
         FsType::Tmpfs => return None,
     })
 }
@@ -74,6 +76,8 @@ fn package(fs: FsType) -> Option<&'static str> {
         FsType::Ext2 | FsType::Ext3 | FsType::Ext4 => "e2fsprogs",
         FsType::Xfs => "xfsprogs",
         FsType::Btrfs => "btrfs-progs",
+        FsType::Jfs => "jfsutils",
+        FsType::Reiserfs => "reiserfsprogs",
         FsType::Tmpfs => return None,
     })
 }

@@ -3,44 +3,29 @@
 //! reflink or a snapshot of the file system would not be: the first rewrite of each
 //! block would be copied.)
 
-use std::fs::{File, OpenOptions, Permissions};
-use std::io::{BufReader, BufWriter, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-use std::path::{Component, Path, PathBuf};
-use std::time::{Duration, UNIX_EPOCH};
+mod pack;
+mod restore;
+
+use std::path::Path;
 
 use rustix::fs::Advice;
 
 use super::tree;
-use crate::error::{Context, Result, bail};
+use crate::error::{Context, Result};
 
 const BUFFER: usize = 1 << 20;
 
 /// Packs the directory into an uncompressed archive, with owners, modes, times, links
 /// and empty directories. Holes become zeros, so that what is restored does not depend
-/// on the file system it was made on.
+/// on the file system it was made on. Files of one name and content are stored once.
 pub fn pack(dir: &Path, archive: &Path) -> Result<()> {
-    let told = || format!("cannot pack {} into {}", dir.display(), archive.display());
-    // A server's files are nobody else's to read, packed or not.
-    let file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(archive)
-        .with_context(told)?;
-    let mut builder = tar::Builder::new(BufWriter::with_capacity(BUFFER, file));
-    builder.follow_symlinks(false);
-    builder.sparse(false);
-    builder.mode(tar::HeaderMode::Complete);
-    builder.append_dir_all(".", dir).with_context(told)?;
-    let mut file = builder.into_inner().with_context(told)?;
-    file.flush().with_context(told)?;
-    Ok(())
+    pack::pack(dir, archive)
+        .with_context(|| format!("cannot pack {} into {}", dir.display(), archive.display()))
 }
 
 /// Restores an archive into the directory `into`, which is made if it is missing and
-/// gets the owner, mode and time of the packed one. The files are not synced.
+/// gets the owner, mode and time of the packed one. Every file has blocks of its own. The
+/// files are not synced.
 pub fn restore(archive: &Path, into: &Path) -> Result<()> {
     let told = || {
         format!(
@@ -50,59 +35,9 @@ pub fn restore(archive: &Path, into: &Path) -> Result<()> {
         )
     };
     match std::fs::create_dir(into) {
-        Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => {
-            return Err(e).with_context(told);
-        }
-        _ => {}
+        Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => Err(e).with_context(told),
+        _ => restore::restore(archive, into).with_context(told),
     }
-    let dirs = directories(archive).with_context(told)?;
-    if dirs.is_empty() {
-        bail!("{} is empty", archive.display());
-    }
-    let mut packed = open(archive).with_context(told)?;
-    packed.set_preserve_permissions(true);
-    packed.set_preserve_mtime(true);
-    packed.set_preserve_ownerships(rustix::process::geteuid().is_root());
-    packed.unpack(into).with_context(told)?;
-    for (name, header) in dirs {
-        dress(into, &name, &header).with_context(told)?;
-    }
-    Ok(())
-}
-
-/// The directories of an archive, the top one first.
-fn directories(archive: &Path) -> Result<Vec<(PathBuf, tar::Header)>> {
-    let mut dirs = Vec::new();
-    for entry in open(archive)?.entries_with_seek()? {
-        let entry = entry?;
-        if entry.header().entry_type().is_dir() {
-            dirs.push((entry.path()?.into_owned(), entry.header().clone()));
-        }
-    }
-    Ok(dirs)
-}
-
-fn open(archive: &Path) -> std::io::Result<tar::Archive<BufReader<File>>> {
-    let file = File::open(archive)?;
-    Ok(tar::Archive::new(BufReader::with_capacity(BUFFER, file)))
-}
-
-/// What the tar crate leaves out: the times of directories, and all of the top one.
-fn dress(into: &Path, name: &Path, header: &tar::Header) -> Result<()> {
-    let top = !name
-        .components()
-        .any(|part| matches!(part, Component::Normal(_)));
-    let dir = into.join(name);
-    if top && rustix::process::geteuid().is_root() {
-        let (uid, gid) = (header.uid()? as u32, header.gid()? as u32);
-        std::os::unix::fs::chown(&dir, Some(uid), Some(gid))?;
-    }
-    if top {
-        std::fs::set_permissions(&dir, Permissions::from_mode(header.mode()? & 0o7777))?;
-    }
-    let time = UNIX_EPOCH + Duration::from_secs(header.mtime()?);
-    File::open(&dir)?.set_modified(time)?;
-    Ok(())
 }
 
 /// Syncs the files below `dir` and asks the kernel to drop them from its cache: advice,
@@ -120,8 +55,9 @@ pub fn drop_cached(dir: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
-    use std::os::unix::fs::{MetadataExt, symlink};
+    use std::fs::{self, File, Permissions};
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+    use std::time::{Duration, UNIX_EPOCH};
 
     #[test]
     fn what_is_restored_is_what_was_packed() {
@@ -173,13 +109,62 @@ mod tests {
         drop_cached(&into).unwrap();
     }
 
+    /// Copies take no room in the archive, and are files of their own again afterwards.
+    #[test]
+    fn copies_are_packed_once_and_restored_apart() {
+        let temp = tempfile::tempdir().unwrap();
+        let from = temp.path().join("from");
+        for (dir, byte) in [("a", 1), ("b", 1), ("c", 2), ("d", 1)] {
+            fs::create_dir_all(from.join(dir)).unwrap();
+            fs::write(from.join(dir).join("1259"), vec![byte; 500_000]).unwrap();
+            fs::write(from.join(dir).join("empty"), "").unwrap();
+        }
+        fs::set_permissions(from.join("d/1259"), Permissions::from_mode(0o640)).unwrap();
+        fs::write(from.join("large"), vec![3; (16 << 20) + 17]).unwrap();
+        let archive = temp.path().join("a.tar");
+        pack(&from, &archive).unwrap();
+        let packed = fs::metadata(&archive).unwrap().len();
+        assert!(packed < (16 << 20) + 1_100_000, "{packed}");
+        let into = temp.path().join("into");
+        restore(&archive, &into).unwrap();
+        for name in ["a/1259", "b/1259", "c/1259", "d/1259", "d/empty", "large"] {
+            let (a, b) = (from.join(name), into.join(name));
+            assert!(fs::read(&a).unwrap() == fs::read(&b).unwrap(), "{name}");
+            let mode = |path| fs::metadata(path).unwrap().mode();
+            assert_eq!(mode(&a), mode(&b), "{name}");
+            let restored = fs::metadata(&b).unwrap();
+            assert_eq!(restored.nlink(), 1, "{name}");
+        }
+    }
+
+    #[test]
+    fn an_archive_cannot_lead_outside() {
+        let temp = tempfile::tempdir().unwrap();
+        let archive = temp.path().join("a.tar");
+        let mut builder = tar::Builder::new(File::create(&archive).unwrap());
+        let mut header = tar::Header::new_gnu();
+        // The crate itself writes no such name.
+        header.as_old_mut().name[..7].copy_from_slice(b"../over");
+        header.set_size(1);
+        header.set_mode(0o600);
+        header.set_uid(0);
+        header.set_gid(0);
+        header.set_mtime(0);
+        header.set_cksum();
+        builder.append(&header, &b"x"[..]).unwrap();
+        builder.finish().unwrap();
+        assert!(restore(&archive, &temp.path().join("into")).is_err());
+        assert!(!temp.path().join("over").exists());
+    }
+
     #[test]
     fn an_empty_archive_is_told() {
         let temp = tempfile::tempdir().unwrap();
         let archive = temp.path().join("a.tar");
         fs::write(&archive, "").unwrap();
         let error = restore(&archive, &temp.path().join("into")).unwrap_err();
-        assert!(error.to_string().contains("is empty"), "{error}");
+        let error = crate::error::one_line(&error);
+        assert!(error.contains("is empty"), "{error}");
         assert!(restore(&temp.path().join("none"), temp.path()).is_err());
     }
 }

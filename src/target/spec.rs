@@ -38,18 +38,24 @@ pub enum FsType {
     Xfs,
     /// Btrfs.
     Btrfs,
+    /// JFS.
+    Jfs,
+    /// ReiserFS; no longer in the kernel since Linux 6.13.
+    Reiserfs,
     /// tmpfs: in memory, without a device.
     Tmpfs,
 }
 
 impl FsType {
-    /// All of them, in the order of publication.
-    pub const ALL: [FsType; 6] = [
+    /// All of them.
+    pub const ALL: [FsType; 8] = [
         FsType::Ext2,
         FsType::Ext3,
         FsType::Ext4,
         FsType::Xfs,
         FsType::Btrfs,
+        FsType::Jfs,
+        FsType::Reiserfs,
         FsType::Tmpfs,
     ];
 
@@ -61,6 +67,8 @@ impl FsType {
             FsType::Ext4 => "ext4",
             FsType::Xfs => "xfs",
             FsType::Btrfs => "btrfs",
+            FsType::Jfs => "jfs",
+            FsType::Reiserfs => "reiserfs",
             FsType::Tmpfs => "tmpfs",
         }
     }
@@ -270,11 +278,11 @@ mod tests {
 
     #[test]
     fn wrong_targets_are_told() {
-        let error = "jfs".parse::<Spec>().unwrap_err().to_string();
+        let error = "reiser4".parse::<Spec>().unwrap_err().to_string();
         assert_eq!(
             error,
-            "unknown target type 'jfs'; one of: ext2, ext3, ext4, xfs, btrfs, tmpfs, \
-             or a directory, with a slash (./jfs)"
+            "unknown target type 'reiser4'; one of: ext2, ext3, ext4, xfs, btrfs, jfs, reiserfs, \
+             tmpfs, or a directory, with a slash (./reiser4)"
         );
         for bad in [
             "",

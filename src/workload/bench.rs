@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
 
-use super::event::{DuetResult, EndTime, Ends, Event, MachineUse, PhaseResult, Quantiles};
+use super::event::{EndTime, Ends, Event, MachineUse, PhaseResult, Quantiles};
 use super::gate::Gate;
 use super::operation::Op;
+use super::rest::Rest;
 use super::slices::Slices;
 use crate::engine::{Address, Session, SqlError, connect};
 use crate::error::{Context, Error, Result};
@@ -53,9 +54,9 @@ pub struct Bench<'a> {
     observer: &'a mut dyn FnMut(Event) -> Result<()>,
     phase_start: Option<Stamp>,
     machine_start: Option<Reading>,
-    gate: Gate,
+    pub(super) gate: Gate,
     /// Pauses since the phase's start.
-    rest: Rest,
+    pub(super) rest: Rest,
     pub(super) slices: Slices,
     pub(super) latency: Latency,
     pub(super) time_limit: Duration,
@@ -109,7 +110,7 @@ impl<'a> Bench<'a> {
     /// first operation when a phase does not say.
     pub fn phase_begins(&mut self) {
         if self.phase_start.is_none() {
-            self.rest = Rest::default();
+            self.rest = Rest::new(&self.gate);
             self.machine_start = self.probe.machine();
             self.phase_start = Some(self.stamp_before());
         }
@@ -147,34 +148,14 @@ impl<'a> Bench<'a> {
         self.gate.is_over(now)
     }
 
-    /// Lets the other case of a duet play, and watches what ours does meanwhile; how long
-    /// that took, the watching included.
+    /// Lets the other case of a duet play; how long that took.
     #[cold]
     pub(super) fn pause(&mut self) -> Duration {
-        let start = Instant::now();
-        let (device, server) = (self.probe.device(), self.probe.server_cpu());
-        self.gate.pause();
-        let (device_now, server_now) = (self.probe.device(), self.probe.server_cpu());
-        self.rest.device = sum(self.rest.device, device_now, device, DeviceCounters::since);
-        self.rest.server = sum(self.rest.server, server_now, server, CpuTime::since);
-        let paused = start.elapsed();
-        self.rest.paused += paused;
-        paused
+        self.rest.pause(&mut self.gate, self.probe)
     }
 
     pub(super) fn tell(&mut self, event: Event) -> Result<()> {
         (self.observer)(event)
-    }
-
-    fn duet_result(&self, rest: &Rest) -> Option<DuetResult> {
-        let (turns, passing_ns) = self.gate.cost();
-        matches!(self.gate, Gate::Turns(_)).then(|| DuetResult {
-            turns,
-            passing_ns,
-            paused_ns: rest.paused.as_nanos() as u64,
-            resting_device: rest.device,
-            resting_server: rest.server,
-        })
     }
 
     /// Slow counters first, the clock last.
@@ -292,31 +273,12 @@ pub fn run_phase(
         server,
         machine: machine.map(|(from, to)| others(&from.until(&to), client, server)),
         server_memory_bytes,
-        duet: bench.duet_result(&pauses),
+        duet: pauses.result(&bench.gate),
         settings,
     }))?;
     drop(keeper);
     bench.gate.leave();
     Ok(())
-}
-
-/// What happened while the other case of a duet played.
-#[derive(Clone, Copy, Default)]
-struct Rest {
-    paused: Duration,
-    device: Option<DeviceCounters>,
-    server: Option<CpuTime>,
-}
-
-/// `sum` and what was added to a counter between two readings.
-fn sum<T: Copy + std::ops::Add<Output = T>>(
-    sum: Option<T>,
-    now: Option<T>,
-    before: Option<T>,
-    since: fn(T, T) -> T,
-) -> Option<T> {
-    let more = since(now?, before?);
-    Some(sum.map_or(more, |sum| sum + more))
 }
 
 /// What is left of the machine's work without the client's and the server's.

@@ -79,7 +79,7 @@ pub struct OperationResult {
 /// What a case did between two pauses of a duet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slice {
-    /// Statements sent.
+    /// Statements sent; of a load, transactions committed.
     pub statements: u32,
     /// Its own time, ns.
     pub wall_ns: u64,

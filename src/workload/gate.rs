@@ -46,6 +46,8 @@ struct Board {
     left: [AtomicU32; 2],
     /// When the turn was last given away, ns of the monotonic clock.
     given_ns: AtomicU64,
+    /// Own time of each in the present operation, ns, where it is made known.
+    own_ns: [AtomicU64; 2],
 }
 
 /// The measured loop passes it between two statements, outside the latency of either.
@@ -90,6 +92,25 @@ impl Gate {
     /// the first turn is the other's, until its slice is over.
     pub fn arrive(&mut self) -> Duration {
         self.waited(Turns::arrive)
+    }
+
+    /// Makes known for how long this side has played in the present operation, before
+    /// the turn is given away.
+    pub fn note_own(&self, own: Duration) {
+        if let Gate::Turns(turns) = self {
+            turns.board.own_ns[turns.side].store(own.as_nanos() as u64, Ordering::Release);
+        }
+    }
+
+    /// Until how much own time in the present operation the turn is this side's, where
+    /// both are to have the same time: half a slice more than the other has had, but
+    /// for half a slice at least, and two at most: one that stalled is waited for over
+    /// several turns. A slice is `least` or longer. `None` where the other has no use for a turn.
+    pub fn lead(&self, least: Duration) -> Option<Duration> {
+        match self {
+            Gate::Turns(turns) if turns.in_step() => Some(turns.lead(least)),
+            _ => None,
+        }
     }
 
     /// Leaves the other alone for good.
@@ -165,7 +186,17 @@ impl Turns {
         now.duration_since(self.since) >= self.slice && self.in_step()
     }
 
+    fn lead(&self, least: Duration) -> Duration {
+        let time =
+            |side: usize| Duration::from_nanos(self.board.own_ns[side].load(Ordering::Acquire));
+        let (own, other) = (time(self.side), time(self.other()));
+        let slice = self.slice.max(least);
+        let length = (other + slice / 2).saturating_sub(own);
+        own + length.clamp(slice / 2, 2 * slice)
+    }
+
     fn arrive(&mut self) {
+        self.board.own_ns[self.side].store(0, Ordering::Release);
         let step = self.board.step[self.side].load(Ordering::Relaxed) + 1;
         self.board.step[self.side].store(step, Ordering::Release);
         let behind =
@@ -318,6 +349,38 @@ mod tests {
     fn one_that_has_left_does_not_hold_up_the_other() {
         let log = play(0, [vec![2], vec![2, 3, 4]], Duration::ZERO);
         assert_eq!(log.len(), 11);
+    }
+
+    #[test]
+    fn both_are_to_have_the_same_time() {
+        let board = tempfile::NamedTempFile::new().unwrap();
+        board.as_file().set_len(BOARD_BYTES).unwrap();
+        let sides = [0, 1].map(|side| {
+            Gate::new(Some(&Duet {
+                board: board.path().to_path_buf(),
+                side,
+                first: 0,
+                slice_ns: 4_000_000,
+            }))
+            .unwrap()
+        });
+        let [a, b] = &sides;
+        let ms = Duration::from_millis;
+        let lead = |gate: &Gate| gate.lead(Duration::ZERO).unwrap();
+        assert_eq!((lead(a), lead(b)), (ms(2), ms(2)));
+        a.note_own(ms(3));
+        assert_eq!(lead(b), ms(5));
+        b.note_own(ms(5));
+        // A slice each from now on.
+        assert_eq!(lead(a), ms(7));
+        // One that stalls is given time to be caught up with, bit by bit.
+        a.note_own(ms(100));
+        assert_eq!(lead(b), ms(13));
+        b.note_own(ms(13));
+        assert_eq!(lead(a), ms(102));
+        // Long transactions ask for long slices.
+        assert_eq!(a.lead(ms(10)), Some(ms(105)));
+        assert_eq!(Gate::Open.lead(ms(1)), None);
     }
 
     #[test]

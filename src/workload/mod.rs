@@ -6,6 +6,7 @@ mod ceiling;
 mod event;
 mod gate;
 mod operation;
+mod rest;
 mod slices;
 
 pub mod load;

@@ -150,6 +150,28 @@ impl<'b, 'a> Op<'b, 'a> {
         self.checked(session, sql, answer, rows)
     }
 
+    /// Sends one statement that loads `rows` rows, `content`, as the client's file `name`.
+    ///
+    /// # Errors
+    /// The engine's words, or a wrong number of rows loaded, with the statement.
+    pub fn load_rows(
+        &mut self,
+        session: &mut dyn Session,
+        sql: &str,
+        (name, content): (&str, &str),
+        rows: u64,
+    ) -> Result<()> {
+        match self.timed(|| session.load_rows(sql, name, content)) {
+            Ok(loaded) if loaded == rows || !session.answers() => Ok(()),
+            Ok(loaded) => bail!(
+                "operation {}: {loaded} rows were loaded, expected {rows}: {}",
+                self.name,
+                shortened(sql)
+            ),
+            Err(error) => Err(self.statement_failed(error, sql)),
+        }
+    }
+
     /// Runs one query inside the window and gives its values, for checks that the suite
     /// makes inside it. Empty from an engine that pretends.
     ///

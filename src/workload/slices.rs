@@ -66,7 +66,7 @@ impl Slices {
     fn keep(&mut self, statements: u64, own: Duration) {
         self.slices.push(Slice {
             statements: (statements - self.kept.0) as u32,
-            wall_ns: (own - self.kept.1).as_nanos() as u64,
+            wall_ns: own.saturating_sub(self.kept.1).as_nanos() as u64,
         });
         self.kept = (statements, own);
         self.cuts = 0;

@@ -224,7 +224,8 @@ impl Place {
     /// Control groups of the runs stored here.
     pub fn cgroups(&self) -> Vec<PathBuf> {
         let runs = self.entries("results");
-        let roots = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
+        let below = "/sys/fs/cgroup";
+        let roots = ["", "/unified", "/memory"].map(|root| format!("{below}{root}"));
         let entries = roots.iter().filter_map(|r| fs::read_dir(r).ok()).flatten();
         entries
             .filter_map(|e| Some(e.ok()?.path()))

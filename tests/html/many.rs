@@ -107,6 +107,7 @@ fn keys(shape: Shape, model: &KeyRecord) -> Vec<KeyRecord> {
 
 fn plan() -> LoadPlanRecord {
     LoadPlanRecord {
+        keys: None,
         scripts: vec![("insert".to_string(), 1)],
         mode: "simple".to_string(),
         preload: 70_000,

@@ -6,6 +6,7 @@
 
 mod calls;
 mod corpus;
+mod duets;
 mod loads;
 mod noting;
 mod orphan;
@@ -47,6 +48,11 @@ for_each_server! {
     prepares_every_text => crate::texts::prepares_every_text,
     runs_every_phase => crate::phases::runs_every_phase,
     outlives_nobody => crate::orphan::outlives_nobody,
+}
+
+#[test]
+fn nothing_is_under_way_when_the_turn_changes() {
+    duets::nothing_is_under_way_when_the_turn_changes();
 }
 
 #[test]

@@ -139,3 +139,36 @@ fn transactions_refuses_a_storage_engine_without() {
     assert!(try_run(&server.address(), "create", &options).is_ok());
     server.stop().unwrap();
 }
+
+/// One statement a table, and every row of it.
+fn fast_loads_tables_from_files(kind: Kind) {
+    let Some(place) = Place::new(kind) else {
+        return;
+    };
+    let server = place
+        .engine
+        .launch(&place.launch_with(unsynced(kind)))
+        .unwrap();
+    let options = Options {
+        profile: Profile::SmallTest,
+        fast: true,
+        ..Options::default()
+    };
+    for (phase, tables, rows) in [("ATIS", 28, 9768), ("wisconsin", 4, 31_000)] {
+        let operations = try_run(&server.address(), phase, &options)
+            .unwrap_or_else(|error| panic!("{phase}: {}", one_line(&error)));
+        let insert = operations.iter().find(|o| o.name == "insert").unwrap();
+        assert_eq!((insert.statements, insert.count), (tables, rows), "{phase}");
+    }
+    server.stop().unwrap();
+}
+
+#[test]
+fn mariadb_loads_tables_from_files() {
+    fast_loads_tables_from_files(Kind::Mariadb);
+}
+
+#[test]
+fn mysql_loads_tables_from_files() {
+    fast_loads_tables_from_files(Kind::Mysql);
+}

@@ -11,7 +11,7 @@ use std::thread;
 
 use mountmark::sql::Dialect;
 use mountmark::workload::load::script::{
-    Action, BUILTINS, Builtin, Keep, Machine, Mix, ParamStyle, Program, Schema, Setup, Values,
+    Action, BUILTINS, Builtin, Keep, Keys, Machine, Mix, ParamStyle, Program, Schema, Setup, Values,
 };
 use postgres::SimpleQueryMessage;
 
@@ -255,7 +255,9 @@ pub fn built_in_scripts_send_what_pgbench_sends() {
         let output = server.run_pgbench(&pgbench, &name, &arguments);
         assert!(output.status.success(), "{output:?}");
         let mut client = server.connect("ours");
-        let program = builtin.program(Values::AsParams, 1).unwrap();
+        let program = builtin
+            .program(Values::AsParams, 1, &Keys::default())
+            .unwrap();
         let ran = drive(&mut client, Mix::of(program).unwrap(), &[], 3);
         assert!(!ran.failed, "{name}");
         runs.push((name, ran.prepared));
@@ -292,7 +294,7 @@ pub fn built_in_scripts_find_their_tables() {
 }
 
 fn mix(builtin: &Builtin, values: Values) -> Mix {
-    Mix::of(builtin.program(values, 2).unwrap()).unwrap()
+    Mix::of(builtin.program(values, 2, &Keys::default()).unwrap()).unwrap()
 }
 
 fn defines(builtin: &Builtin) -> Vec<(String, String)> {

@@ -5,6 +5,7 @@ mod activity;
 mod checkpoint;
 mod find;
 mod init;
+mod local_infile;
 mod protocol;
 mod session;
 mod settings;

@@ -10,15 +10,21 @@ pub(super) const HEADER_BYTES: usize = 4;
 /// A packet of this length is continued in the next.
 pub(super) const LONGEST: usize = 0xff_ffff;
 
+/// First byte of an answer that is no result set.
+pub(super) const OK: u8 = 0x00;
+pub(super) const LOCAL_INFILE: u8 = 0xfb;
+pub(super) const EOF: u8 = 0xfe;
+pub(super) const ERR: u8 = 0xff;
+
 pub(super) const COM_QUIT: u8 = 0x01;
 pub(super) const COM_QUERY: u8 = 0x03;
 pub(super) const COM_STMT_PREPARE: u8 = 0x16;
 pub(super) const COM_STMT_EXECUTE: u8 = 0x17;
 pub(super) const COM_STMT_CLOSE: u8 = 0x19;
 
-/// LONG_PASSWORD, LONG_FLAG, CONNECT_WITH_DB, PROTOCOL_41, TRANSACTIONS,
+/// LONG_PASSWORD, LONG_FLAG, CONNECT_WITH_DB, LOCAL_FILES, PROTOCOL_41, TRANSACTIONS,
 /// SECURE_CONNECTION, PLUGIN_AUTH, DEPRECATE_EOF.
-const CAPABILITIES: u32 = 0x1 | 0x4 | 0x8 | 0x200 | 0x2000 | 0x8000 | 0x8_0000 | 0x100_0000;
+const CAPABILITIES: u32 = 0x1 | 0x4 | 0x8 | 0x80 | 0x200 | 0x2000 | 0x8000 | 0x8_0000 | 0x100_0000;
 const DEPRECATE_EOF: u32 = 0x100_0000;
 /// utf8mb4_general_ci, which both servers have.
 const COLLATION: u8 = 45;

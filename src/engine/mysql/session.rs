@@ -6,25 +6,19 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::protocol::{
-    COM_QUERY, COM_QUIT, COM_STMT_CLOSE, COM_STMT_EXECUTE, COM_STMT_PREPARE, Greeting,
-    HEADER_BYTES, LONGEST, binary_texts, column_name, column_type, next_text, put_execute, seal,
-    take_length, walk_binary, walk_text,
+    COM_QUERY, COM_QUIT, COM_STMT_CLOSE, COM_STMT_EXECUTE, COM_STMT_PREPARE, EOF, ERR, Greeting,
+    HEADER_BYTES, LOCAL_INFILE, LONGEST, OK, binary_texts, column_name, column_type, next_text,
+    put_execute, seal, take_length, walk_binary, walk_text,
 };
 use super::{activity, checkpoint, settings};
 use crate::engine::wire::{Wire, lost, out_of_step};
 use crate::engine::{Activity, Meaning, Param, Session, Settings, SqlError, StatementId, Table};
 use crate::sql::Dialect;
 
-/// First byte of an answer that is no result set.
-const OK: u8 = 0x00;
-const LOCAL_INFILE: u8 = 0xfb;
-const EOF: u8 = 0xfe;
-const ERR: u8 = 0xff;
-
 /// One connection.
 pub struct MySession {
     wire: Wire,
-    out: Vec<u8>,
+    pub(super) out: Vec<u8>,
     dialect: Dialect,
     /// The server's ids of prepared statements by ours.
     prepared: Vec<u32>,
@@ -99,7 +93,7 @@ impl MySession {
 
     /// The body of the next packet.
     #[inline]
-    fn packet(&mut self) -> Result<&[u8], SqlError> {
+    pub(super) fn packet(&mut self) -> Result<&[u8], SqlError> {
         self.wire.await_bytes(HEADER_BYTES).map_err(lost)?;
         let head = self.wire.arrived();
         let length = u32::from_le_bytes([head[0], head[1], head[2], 0]) as usize;
@@ -111,7 +105,11 @@ impl MySession {
     }
 
     /// Sends a command whose body `put` writes.
-    fn send(&mut self, command: u8, put: impl FnOnce(&mut Vec<u8>)) -> Result<(), SqlError> {
+    pub(super) fn send(
+        &mut self,
+        command: u8,
+        put: impl FnOnce(&mut Vec<u8>),
+    ) -> Result<(), SqlError> {
         self.out.clear();
         self.out.extend_from_slice(&[0, 0, 0, 0, command]);
         put(&mut self.out);
@@ -123,6 +121,12 @@ impl MySession {
             });
         }
         seal(&mut self.out, 0, 0);
+        self.flush()
+    }
+
+    /// Sends what was put together.
+    #[inline]
+    pub(super) fn flush(&mut self) -> Result<(), SqlError> {
         self.wire.send(&self.out).map_err(lost)
     }
 
@@ -212,7 +216,7 @@ fn text_row(mut body: &[u8]) -> Vec<Option<String>> {
 
 /// From an ERR packet: number, SQLSTATE and words.
 #[cold]
-fn server_error(body: &[u8]) -> SqlError {
+pub(super) fn server_error(body: &[u8]) -> SqlError {
     let number = match body.get(1..3) {
         Some(&[low, high]) => u16::from_le_bytes([low, high]),
         _ => 0,
@@ -351,6 +355,10 @@ impl Session for MySession {
             |body, types| binary_texts(body, types).map(|row| rows.push(row)),
         )?;
         Ok(Table { columns, rows })
+    }
+
+    fn load_rows(&mut self, sql: &str, name: &str, content: &str) -> Result<u64, SqlError> {
+        self.load_local(sql, name, content)
     }
 
     fn activity(&mut self) -> Result<Activity, SqlError> {

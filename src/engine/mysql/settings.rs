@@ -153,6 +153,14 @@ pub(super) fn command_line(dialect: Dialect, launch: &Launch, socket: &Path) -> 
     if !launch.settings.keys().any(|n| canonical(n) == "log_bin") {
         args.push("--skip-log-bin".into());
     }
+    // Off in MySQL since 8.0; what `--fast` loads is sent by the client.
+    if !launch
+        .settings
+        .keys()
+        .any(|n| canonical(n) == "local_infile")
+    {
+        args.push("--local-infile=ON".into());
+    }
     args.extend(launch.settings.iter().map(|(n, v)| option(n, v)));
     args.push("--skip-networking".into());
     args.push(with("socket", socket));

@@ -16,6 +16,8 @@ use crate::error::Result;
 use crate::measure::CpuTime;
 use crate::sql::Dialect;
 
+pub use busy::hurry;
+
 /// The database file in the data directory.
 pub const FILE: &str = "main.db";
 

@@ -7,7 +7,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::{Item, Record};
+use super::{Item, Record, dirty};
 use crate::error::{Context, Error, Result, bail, one_line};
 use crate::host::marker::{self, IMAGE_SUFFIX, PREFIX};
 
@@ -42,7 +42,7 @@ impl Leftover {
         let mut removed = Vec::new();
         let mut failed = Vec::new();
         for item in self.items.iter().rev() {
-            match clean(item, &self.run_id) {
+            match clean(item, &self.run_id, &self.state_file) {
                 Ok(Some(what)) => removed.push(what),
                 Ok(None) => {}
                 Err(error) => failed.push(one_line(&error)),
@@ -66,12 +66,13 @@ impl Leftover {
 }
 
 /// Tells what was removed; `None` if there was nothing.
-fn clean(item: &Item, run_id: &str) -> Result<Option<String>> {
+fn clean(item: &Item, run_id: &str, state_file: &Path) -> Result<Option<String>> {
     match item {
         Item::Directory { path } => directory(path, run_id),
         Item::Image { path } => image(path, run_id),
         Item::Cgroup { path } => cgroup(path),
         Item::LoopDevice { device, backing } => loop_device(device, backing),
+        Item::DirtyLimit { dir, before } => dirty::lift(dir, before, state_file),
     }
 }
 

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use super::run::Run;
 use crate::compare::{Comparison, legend};
 use crate::report::remarks;
-use crate::report::verdicts::{Groups, Part, ends, name, parts, silence};
+use crate::report::verdicts::{Groups, Part, name, parts, silence};
 
 /// More names than this of one verdict are counted; the table has them all.
 const NAMES: usize = 12;
@@ -81,7 +81,7 @@ fn how_much(comparison: &Comparison) -> String {
     };
     let ratio = judgement.estimate.ratio();
     match judgement.interval {
-        Some(interval) => format!(" × {ratio:.3} ({})", ends(&interval)),
+        Some(interval) => format!(" × {ratio:.3} ({interval})"),
         None => format!(" × {ratio:.3}"),
     }
 }

@@ -118,7 +118,11 @@ fn plan(run: &RunRecord) -> Vec<(String, String)> {
         ("tables of ATIS", or_empty(plan.atis_data.clone())),
         (
             "a statement costs the harness, ns",
-            or_empty(run.ceiling.map(|c| format!("{:.0}", c.ns_per_statement))),
+            or_empty(
+                run.ceiling
+                    .as_ref()
+                    .map(|c| format!("{:.0}", c.ns_per_statement)),
+            ),
         ),
     ]);
     if let Some(load) = &plan.load {

@@ -44,7 +44,7 @@ fn bare(run: &Run<'_>, block: &files::Block<'_>) -> Markup {
                 .iter()
                 .zip(&block.targets)
                 .map(|(column, (target, _))| {
-                    let value = column.median_ns(shape).map(|ns| ns / 1e3);
+                    let value = column.mean_ns(shape).map(|ns| ns / 1e3);
                     Bar {
                         name: column.label.clone(),
                         color: run.color(target),
@@ -60,7 +60,7 @@ fn bare(run: &Run<'_>, block: &files::Block<'_>) -> Markup {
         h3 { (sentence(&block.title())) }
         (table("median of a bare call, µs; less is better", &["µs"], &groups, run.budget))
         h4 { "Every shape" }
-        (of_grid(&sync::table(&columns, true), "median µs (flushes of the device a call)", run.budget))
+        (of_grid(&sync::table(&columns, true), "mean and 99th percentile µs (flushes of the device a call)", run.budget))
         ul { @for line in sync::judgements(&columns) { li { (line) } } }
     }
 }

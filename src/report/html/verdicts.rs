@@ -8,7 +8,7 @@ use super::scale::{Scale, percent, tick};
 use super::table::framed;
 use crate::compare::{Comparison, Verdict};
 use crate::report::remarks;
-use crate::report::verdicts::{Part, ends, grounds, name, parts, silence, unit};
+use crate::report::verdicts::{Part, grounds, name, parts, silence, unit};
 use crate::units::seconds;
 
 /// Comparisons on one page at most.
@@ -130,7 +130,7 @@ impl Shape<'_> {
                 td data-l=(self.unit) { (figure(c.new_median)) (c.new_marks) }
                 td data-l="ratio" { (ratio.map_or("–".to_string(), |r| format!("{r:.3}"))) }
                 td data-l="interval" {
-                    (interval.as_ref().map_or("–".to_string(), ends))
+                    (interval.map_or("–".to_string(), |i| i.to_string()))
                 }
                 @if self.slices {
                     td data-l="by slices" { (slices.map_or(String::new(), |r| format!("{r:.3}"))) }

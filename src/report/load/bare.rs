@@ -18,16 +18,16 @@ impl<'r> Bare<'r> {
         (!bare.is_empty()).then_some(Bare(bare))
     }
 
-    /// The call that the server of a load commits with, and its median on the same target,
+    /// The call that the server of a load commits with, and its mean on the same target,
     /// µs.
     pub fn beside(&self, column: &Column<'_>) -> Option<(&'static str, f64)> {
         let mut cases = column.cases.iter();
         let shape = cases.find_map(|case| Some(shape(case.engine.as_ref()?)))??;
-        Some((shape, median_us(&self.0, &column.key.target, shape)?))
+        Some((shape, call_us(&self.0, &column.key.target, shape)?))
     }
 }
 
-/// Adds a row with the median of the bare call for each load; none where the run has no
+/// Adds a row with the mean time of the bare call for each load; none where the run has no
 /// bare calls.
 pub(super) fn row(grid: &mut Grid, columns: &[Column<'_>], results: &Results) {
     let Some(bare) = Bare::of(results) else {
@@ -69,16 +69,16 @@ fn shape(engine: &crate::record::EngineRecord) -> Option<&'static str> {
     }
 }
 
-/// Median over the rounds of the medians of a shape on a target, µs.
-fn median_us(bare: &[&CaseRecord], target: &str, shape: &str) -> Option<f64> {
+/// Median over the rounds of the mean call of a shape on a target, µs.
+fn call_us(bare: &[&CaseRecord], target: &str, shape: &str) -> Option<f64> {
     let operations = bare
         .iter()
         .filter(|c| c.case.target == target)
         .flat_map(|c| &c.phases)
         .flat_map(|p| &p.operations)
         .filter(|o| o.name == shape);
-    let medians = operations.filter_map(|o| Some(o.latency.as_ref()?.p50_ns as f64 / 1e3));
-    median(&medians.collect::<Vec<f64>>())
+    let means = operations.filter_map(|o| Some(o.latency.as_ref()?.mean_ns as f64 / 1e3));
+    median(&means.collect::<Vec<f64>>())
 }
 
 #[cfg(test)]

@@ -71,6 +71,7 @@ impl Column<'_> {
 /// The loads of a run, as they are shown.
 pub(super) struct Loads<'r> {
     plan: &'r LoadPlanRecord,
+    imported: bool,
     /// The cases, in the order of the plan.
     pub columns: Vec<Column<'r>>,
     /// What they are called beside each other, without their marks.
@@ -87,6 +88,7 @@ impl<'r> Loads<'r> {
         let names = names(&keys);
         (!columns.is_empty()).then(|| Loads {
             plan,
+            imported: !results.run.imported.is_empty(),
             marks: columns.iter().map(Column::marks).collect(),
             columns,
             names,
@@ -96,7 +98,22 @@ impl<'r> Loads<'r> {
     /// What was run, and what all have in common: a line each.
     pub fn title(&self) -> [String; 2] {
         let keys: Vec<&KeyRecord> = self.columns.iter().map(|c| c.key).collect();
-        [format!("load {}", describe(self.plan)), common(&keys)]
+        // Each imported load says by itself what it was, as far as that is known.
+        let first = match self.imported {
+            true => "load, imported".to_string(),
+            false => format!("load {}", describe(self.plan)),
+        };
+        [first, common(&keys)]
+    }
+
+    /// That they played in duet, if they did.
+    pub fn turns(&self) -> Option<String> {
+        let mut cases = self.columns.iter().flat_map(|c| &c.cases);
+        let duet = cases.find_map(|c| c.duet.as_ref())?;
+        let ms = duet.slice_ns as f64 / 1e6;
+        Some(format!(
+            "in duet, in slices of {ms} ms or ten transactions: figures are of the case's own"
+        ))
     }
 
     /// Their names with their marks.
@@ -129,6 +146,9 @@ pub(super) fn write(out: &mut dyn Write, results: &Results, statements: bool) ->
     writeln!(out)?;
     writeln!(out, "{first}")?;
     writeln!(out, "  {second}")?;
+    if let Some(turns) = loads.turns() {
+        writeln!(out, "  {turns}")?;
+    }
     let mut grid = loads.table(results, statements);
     if grid.width() > WIDEST {
         for (number, name) in loads.names().iter().enumerate() {
@@ -173,6 +193,9 @@ fn describe(plan: &LoadPlanRecord) -> String {
     {
         true => parts.push(format!("{} rows preloaded", plan.preload)),
         false => parts.push(format!("scale {}", plan.scale)),
+    }
+    if let Some(keys) = plan.keys {
+        parts.push(format!("keys {keys}"));
     }
     if let Some(n) = plan.transactions {
         parts.push(format!("{n} transactions a client"));

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::Column;
 use super::figures::{ends, figures, hundredths, ms, rate, row, tenths, whole};
+use crate::compare::duet;
 use crate::measure::stats::Steadiness;
-use crate::record::{LatencyRecord, LoadPlanRecord, LoadRecord};
+use crate::record::{LatencyRecord, LatencySummaryRecord, LoadPlanRecord, LoadRecord};
 use crate::report::grid::Grid;
 use crate::units::seconds;
 
@@ -37,7 +38,10 @@ pub(super) fn rows(grid: &mut Grid, columns: &[Column<'_>], plan: &LoadPlanRecor
     } else {
         "latency"
     };
-    latency_rows(grid, columns, name, |l| Some(&l.latency));
+    latency_rows(grid, columns, name, |l| {
+        Some(&l.latency).filter(|latency| !latency.is_absent())
+    });
+    summary_rows(grid, columns, name);
     if plan.rate.is_some() {
         latency_rows(grid, columns, "lag", |l| l.lag.as_ref());
         latency_rows(grid, columns, "service", |l| l.service.as_ref());
@@ -65,6 +69,7 @@ pub(super) fn rows(grid: &mut Grid, columns: &[Column<'_>], plan: &LoadPlanRecor
             |f| Some(f.load.busy_waits?.1 as f64 / 1e9),
         );
     }
+    duet_rows(grid, columns);
     resource_rows(grid, columns);
     activity_rows(grid, columns);
 }
@@ -123,6 +128,44 @@ fn latency_rows(
     for (quantile, value) in quantiles {
         row(grid, columns, &format!("{name} {quantile}, ms"), ms, |f| {
             Some(value(pick(f.load)?) as f64 / 1e6)
+        });
+    }
+}
+
+/// What the turns of a duet did to it.
+fn duet_rows(grid: &mut Grid, columns: &[Column<'_>]) {
+    row(
+        grid,
+        columns,
+        "ends of slices, % of own time",
+        tenths,
+        |f| Some(100.0 * duet::draining(f.load)?),
+    );
+    row(
+        grid,
+        columns,
+        "done while the other played, %",
+        tenths,
+        |f| {
+            let phase = f.phase.filter(|p| p.duet.is_some())?;
+            Some(100.0 * duet::cross_talk(phase))
+        },
+    );
+}
+
+/// What was imported of the latency where single ones were not known.
+fn summary_rows(grid: &mut Grid, columns: &[Column<'_>], name: &str) {
+    type Part = (&'static str, fn(LatencySummaryRecord) -> Option<u64>);
+    let parts: [Part; 4] = [
+        ("mean", |s| Some(s.mean_ns)),
+        ("standard deviation", |s| s.stddev_ns),
+        ("fastest", |s| Some(s.range_ns?.0)),
+        ("slowest", |s| Some(s.range_ns?.1)),
+    ];
+    for (part, value) in parts {
+        let name = format!("{name} {part}, ms (summed)");
+        row(grid, columns, &name, ms, |f| {
+            Some(value(f.load.latency_summary?)? as f64 / 1e6)
         });
     }
 }
@@ -211,7 +254,9 @@ pub(super) fn statement_rows(grid: &mut Grid, columns: &[Column<'_>]) {
             let all = f.load.statement_latency.iter();
             let own = all.filter(|(t, _)| t == text).map(|(_, l)| l);
             let (sum, count) = own.fold((0.0, 0), |(sum, count), l| {
-                (sum + l.mean_ns as f64 * l.count as f64, count + l.count)
+                // Imported means have no counts.
+                let weight = l.count.max(1);
+                (sum + l.mean_ns as f64 * weight as f64, count + weight)
             });
             (count > 0).then(|| sum / count as f64 / 1e6)
         });

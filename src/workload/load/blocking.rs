@@ -8,6 +8,7 @@ use super::catalogue::Catalogue;
 use super::client::{Client, Common, Now, Step};
 use super::period::Alarm;
 use super::tally::Tally;
+use super::turnstile::Turnstile;
 use crate::engine::{Address, BusyWaits, Session, SqlError, StatementId, Table, connect};
 use crate::error::{Error, Result, bail};
 
@@ -96,7 +97,7 @@ impl<'a> Driver<'a> {
     /// The first statement that fails for good.
     pub fn drive(&mut self, common: Common<'_>) -> Result<()> {
         let alarm = common.alarm;
-        let mut now = Now::default();
+        let mut now = Now::new(common.turnstile);
         self.client.enter(common.period);
         loop {
             let step = self.client.step(common, &mut self.tally, &mut now)?;
@@ -109,10 +110,16 @@ impl<'a> Driver<'a> {
                 },
                 Step::Connect => self.connect(slot).map(|()| Vec::new()),
                 Step::Wait(until) => {
-                    wait(until, alarm);
+                    wait(until, common.turnstile, alarm);
                     if alarm.is_raised() {
                         return Ok(());
                     }
+                    now.forget();
+                    continue;
+                }
+                Step::Rest => {
+                    let under_way = usize::from(self.client.is_under_way());
+                    common.turnstile.rest(under_way);
                     now.forget();
                     continue;
                 }
@@ -157,9 +164,9 @@ impl<'a> Driver<'a> {
     }
 }
 
-fn wait(until: Instant, alarm: &Alarm) {
+fn wait(until: Instant, turnstile: &Turnstile, alarm: &Alarm) {
     loop {
-        let left = until.saturating_duration_since(Instant::now());
+        let left = until.saturating_duration_since(turnstile.now());
         if left.is_zero() || alarm.is_raised() {
             return;
         }

@@ -58,12 +58,16 @@ impl Catalogue {
         };
         let mut programs = Vec::new();
         let mut retries_duplicates = Vec::new();
+        let built_in = options.scripts.iter().map(|s| s.text.is_none()).collect();
         for script in &options.scripts {
             let (program, retries) = match &script.text {
                 Some(text) => (Program::parse(&script.name, text).map_err(wrong)?, false),
                 None => {
                     let builtin = Builtin::named(&script.name).map_err(wrong)?;
-                    let program = builtin.program(values, options.tables()?).map_err(wrong)?;
+                    let tables = options.tables()?;
+                    let program = builtin
+                        .program(values, tables, &options.keys)
+                        .map_err(wrong)?;
                     (program, builtin.retries_duplicates)
                 }
             };
@@ -92,7 +96,7 @@ impl Catalogue {
         };
         mix.check(values, &scales.defines(&setup.defines, 0))
             .map_err(wrong)?;
-        let shared = Shared::new(mix, dialect, retries_duplicates);
+        let shared = Shared::new(mix, dialect, (retries_duplicates, built_in));
         Ok(Catalogue {
             names: (0..shared.statements.len())
                 .map(|n| format!("s{n}"))
@@ -117,6 +121,12 @@ impl Catalogue {
     pub fn uses_pipeline(&self) -> bool {
         let mix = &self.shared.mix;
         (0..mix.len()).any(|script| mix.program(script).uses_pipeline())
+    }
+
+    /// True when some script waits for something else than answers.
+    pub fn waits(&self) -> bool {
+        let mix = &self.shared.mix;
+        (0..mix.len()).any(|script| mix.program(script).waits())
     }
 
     /// The machine of `client`, counted from 0.
@@ -162,17 +172,27 @@ impl Scales {
 }
 
 impl Shared {
-    fn new(mix: Mix, dialect: Dialect, retries_duplicates: Vec<bool>) -> Self {
+    /// Of each script: whether a duplicate key means "try again", and whether it is ours.
+    fn new(
+        mix: Mix,
+        dialect: Dialect,
+        (retries_duplicates, built_in): (Vec<bool>, Vec<bool>),
+    ) -> Self {
         let style = match dialect {
             Dialect::Postgres => ParamStyle::Dollar,
             _ => ParamStyle::Question,
         };
         let mut statements = Vec::new();
         let mut first = Vec::new();
-        for script in 0..mix.len() {
+        for (script, built_in) in built_in.iter().enumerate() {
             first.push(statements.len());
-            for statement in mix.program(script).statements() {
-                let instead = other_word(&statement.text, dialect);
+            let program = mix.program(script);
+            let locks = *built_in && dialect == Dialect::Sqlite && writes(program);
+            for statement in program.statements() {
+                let instead = match locks {
+                    true => lock_at_once(&statement.text),
+                    false => other_word(&statement.text, dialect),
+                };
                 statements.push(Prepared {
                     text: match instead {
                         Some(word) => word.to_string(),
@@ -194,9 +214,33 @@ impl Shared {
     }
 }
 
+/// On SQLite a transaction that has read cannot become one that writes while another
+/// writes: all but one of them would fail. One that will write says so when it begins,
+/// and waits for its turn there.
+fn lock_at_once(text: &str) -> Option<&'static str> {
+    bare(text)
+        .eq_ignore_ascii_case("begin")
+        .then_some("BEGIN IMMEDIATE")
+}
+
+/// Whether any statement of a built-in script changes rows.
+fn writes(program: &Program) -> bool {
+    let writes = |text: &str| {
+        ["INSERT", "UPDATE", "DELETE"]
+            .iter()
+            .any(|w| text.starts_with(w))
+    };
+    program.statements().iter().any(|s| writes(&s.text))
+}
+
+/// Without what may follow a statement.
+fn bare(text: &str) -> &str {
+    text.trim_end_matches(|c: char| c == ';' || c.is_whitespace())
+}
+
 /// MySQL knows no `END`.
 fn other_word(text: &str, dialect: Dialect) -> Option<&'static str> {
-    let text = text.trim_end_matches(|c: char| c == ';' || c.is_whitespace());
+    let text = bare(text);
     let ends = text.eq_ignore_ascii_case("end") || text.eq_ignore_ascii_case("end transaction");
     (dialect.is_mysql() && ends).then_some("COMMIT")
 }

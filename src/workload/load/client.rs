@@ -13,22 +13,32 @@ use super::pace::Schedule;
 use super::period::{Alarm, Period};
 use super::player::{Move, Player};
 use super::tally::{Pulse, Shape, Tally};
+use super::turnstile::Turnstile;
 use crate::engine::{Meaning, SqlError, Table};
 use crate::error::{Error, Result};
 
-/// The time, read when it is first needed.
-#[derive(Default)]
-pub(super) struct Now(Option<Instant>);
+/// The case's own time, read when it is first needed.
+pub(super) struct Now<'t> {
+    turnstile: &'t Turnstile,
+    read: Option<Instant>,
+}
 
-impl Now {
+impl<'t> Now<'t> {
+    pub fn new(turnstile: &'t Turnstile) -> Self {
+        Now {
+            turnstile,
+            read: None,
+        }
+    }
+
     #[inline]
     pub fn get(&mut self) -> Instant {
-        *self.0.get_or_insert_with(Instant::now)
+        *self.read.get_or_insert_with(|| self.turnstile.now())
     }
 
     #[inline]
     pub fn forget(&mut self) {
-        self.0 = None;
+        self.read = None;
     }
 }
 
@@ -47,8 +57,10 @@ pub(super) enum Step {
     ClosePipeline,
     /// Send a ROLLBACK; answered.
     Rollback,
-    /// Nothing before that time.
+    /// Nothing before that own time.
     Wait(Instant),
+    /// Nothing until the turnstile opens again.
+    Rest,
     /// Nothing any more in this period.
     Done,
 }
@@ -65,6 +77,7 @@ pub(super) struct Common<'c> {
     pub period: &'c Period,
     pub alarm: &'c Alarm,
     pub pulse: &'c Pulse,
+    pub turnstile: &'c Turnstile,
 }
 
 /// What all clients of a load have in common.
@@ -146,12 +159,22 @@ impl Client {
         self.attempted = 0;
     }
 
+    /// Whether a transaction of its is under way.
+    pub fn is_under_way(&self) -> bool {
+        !matches!(self.state, State::Idle)
+    }
+
     /// What is to be done next.
     ///
     /// # Errors
     /// A script that cannot go on; a statement that failed for good.
     #[inline]
-    pub fn step(&mut self, common: Common<'_>, tally: &mut Tally, now: &mut Now) -> Result<Step> {
+    pub fn step(
+        &mut self,
+        common: Common<'_>,
+        tally: &mut Tally,
+        now: &mut Now<'_>,
+    ) -> Result<Step> {
         loop {
             match self.state {
                 State::Idle => {
@@ -188,11 +211,14 @@ impl Client {
     /// the one place where a client may be held up without being in anybody's way.
     /// `None`: a transaction has begun.
     #[inline]
-    fn begin(&mut self, common: Common<'_>, tally: &mut Tally, now: &mut Now) -> Option<Step> {
+    fn begin(&mut self, common: Common<'_>, tally: &mut Tally, now: &mut Now<'_>) -> Option<Step> {
         if common.alarm.is_raised() || self.is_over(common.period, now) {
             return Some(Step::Done);
         }
         self.since = now.get();
+        if common.turnstile.is_closed(self.since) {
+            return Some(Step::Rest);
+        }
         if self.schedule.is_some() {
             match self.next_due(common, tally, now.get()) {
                 Due::Now(due) => self.since = due,
@@ -215,7 +241,7 @@ impl Client {
     }
 
     #[inline]
-    fn is_over(&mut self, period: &Period, now: &mut Now) -> bool {
+    fn is_over(&mut self, period: &Period, now: &mut Now<'_>) -> bool {
         if period.amount.each.is_some_and(|n| self.attempted >= n) {
             return true;
         }
@@ -290,7 +316,7 @@ impl Client {
         &mut self,
         answer: Result<Vec<Table>, SqlError>,
         (tally, pulse): (&mut Tally, &Pulse),
-        now: &mut Now,
+        now: &mut Now<'_>,
     ) -> Result<()> {
         tally.round_trips += 1;
         if let Some(sent) = self.sent.take() {
@@ -364,3 +390,6 @@ enum Due {
     Now(Instant),
     Later(Step),
 }
+
+#[cfg(test)]
+mod cost;

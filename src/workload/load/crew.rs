@@ -2,9 +2,8 @@
 //! warm-up, released together into the measured period, ended.
 
 use std::sync::Barrier;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::{self, Thread};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use super::catalogue::Catalogue;
 use super::client::{Client, Common, Rules};
@@ -13,6 +12,7 @@ use super::driver::{Driver, places, threads};
 use super::pace::Schedule;
 use super::period::{Alarm, Amount, Period};
 use super::tally::{Beat, Pulse, Tally};
+use super::turnstile::{LONGEST_DRAIN, Pauses, State, Turnstile};
 use super::{Options, blocking, epoll};
 use crate::engine::{Address, BusyWaits};
 use crate::error::{Context, Error, Result};
@@ -29,7 +29,7 @@ pub(super) struct Crew<'a> {
     pub measured: Period,
     pub alarm: Alarm,
     pub pulses: Vec<Pulse>,
-    running: AtomicUsize,
+    turnstile: Turnstile,
     barrier: Barrier,
 }
 
@@ -43,13 +43,21 @@ pub(super) struct Outcome {
     /// From release to the last answer.
     pub wall: Duration,
     pub busy: Option<BusyWaits>,
+    /// What the turns took in the measured period.
+    pub pauses: Pauses,
 }
 
 /// What the main thread does at the common moments. All calls are outside the windows of
 /// the clients but [`sample`](Watcher::sample), which is beside them.
 pub(super) trait Watcher {
+    /// Comes to a period, in a duet beside the other case: until how much own time in it
+    /// the turn is ours; `None` alone. A slice is to be `least` or longer.
+    fn arrive(&mut self, least: Duration) -> Option<Duration>;
     /// Everybody is connected and warm, nobody works; `start` follows at once.
     fn before(&mut self) -> Result<()>;
+    /// In a duet, nothing being under way after so much own time in the period and so
+    /// many transactions: lets the other case play. As [`arrive`](Watcher::arrive).
+    fn pause(&mut self, own: Duration, committed: u64, least: Duration) -> Option<Duration>;
     /// Beside the measured period: the sums so far, and when to be called next.
     fn sample(&mut self, elapsed: Duration, beat: Beat) -> Result<Duration>;
     /// The last client has had its last answer; all connections are open still.
@@ -89,7 +97,7 @@ impl<'a> Crew<'a> {
             ),
             alarm: Alarm::default(),
             pulses: (0..threads).map(|_| Pulse::default()).collect(),
-            running: AtomicUsize::new(threads),
+            turnstile: Turnstile::new(),
             barrier: Barrier::new(threads + 1),
         }
     }
@@ -104,15 +112,13 @@ impl<'a> Crew<'a> {
     /// # Errors
     /// The first failure of a client; those of `watcher`.
     pub fn run(&self, watcher: &mut dyn Watcher) -> Result<Outcome> {
-        let main = thread::current();
         thread::scope(|scope| {
             let workers: Vec<_> = (0..self.threads())
                 .map(|index| {
-                    let main = main.clone();
                     thread::Builder::new()
                         .name(format!("load-{index}"))
                         .stack_size(512 << 10)
-                        .spawn_scoped(scope, move || self.work(index, &main))
+                        .spawn_scoped(scope, move || self.work(index))
                 })
                 .collect();
             let workers = workers.into_iter().map(|worker| match worker {
@@ -140,55 +146,103 @@ impl<'a> Crew<'a> {
                 return Err(failure);
             }
             watched?;
-            outcome.context("no client did anything")
+            let mut outcome = outcome.context("no client did anything")?;
+            outcome.pauses = self.turnstile.pauses();
+            Ok(outcome)
         })
     }
 
     /// The main thread's part. Whatever fails, the clients are taken through all moments.
     fn lead(&self, watcher: &mut dyn Watcher) -> Result<()> {
         self.barrier.wait();
-        self.warmup.begin();
+        self.release(&self.warmup, watcher, |_| Ok(()));
+        self.attend(&self.warmup, watcher, None);
         self.barrier.wait();
-        self.barrier.wait();
-        let before = match self.alarm.is_raised() {
-            true => Ok(()),
-            false => watcher.before(),
-        };
-        if before.is_err() {
-            self.alarm
-                .raise(Error::msg("the load could not be watched"));
-            self.alarm.take();
-        }
         // The warm-up is in the pulses too.
         let base = Pulse::beat(&self.pulses);
-        let start = self.measured.begin();
-        self.barrier.wait();
-        let mut sampled = before;
-        let mut next = Duration::ZERO;
-        while self.running.load(Ordering::Acquire) > 0 {
-            let elapsed = start.elapsed();
-            if elapsed >= next && sampled.is_ok() {
-                match watcher.sample(elapsed, Pulse::beat(&self.pulses).since(base)) {
-                    Ok(then) => next = then,
-                    Err(error) => {
-                        self.alarm.raise(error);
-                        sampled = Ok(());
-                        next = Duration::MAX;
-                    }
-                }
-            }
-            thread::park_timeout(next.saturating_sub(start.elapsed()));
-        }
-        let watch = sampled.is_ok() && !self.alarm.is_raised();
+        self.release(&self.measured, watcher, |watcher| watcher.before());
+        self.attend(&self.measured, watcher, Some(base));
+        let watch = !self.alarm.is_raised();
         let returned = if watch { watcher.returned() } else { Ok(()) };
         self.barrier.wait();
         self.barrier.wait();
-        sampled.and(returned)?;
+        returned?;
         if watch { watcher.closed() } else { Ok(()) }
     }
 
+    /// Lets the clients into `period`; after an alarm only to find it over.
+    fn release(
+        &self,
+        period: &Period,
+        watcher: &mut dyn Watcher,
+        before: impl FnOnce(&mut dyn Watcher) -> Result<()>,
+    ) {
+        let mut until = None;
+        if !self.alarm.is_raised() {
+            until = watcher.arrive(least_slice(Pulse::beat(&self.pulses)));
+            if let Err(error) = before(watcher) {
+                self.alarm.raise(error);
+            }
+        }
+        let start = period.begin_at(self.turnstile.now());
+        let until = until.map(|until| start + until);
+        self.turnstile.begin(self.threads(), until);
+        self.barrier.wait();
+    }
+
+    /// Stays beside the clients until they are done with `period`: passes the turns of a
+    /// duet, and takes samples where the pulses count from `base`.
+    fn attend(&self, period: &Period, watcher: &mut dyn Watcher, base: Option<Beat>) {
+        let start = period.begin();
+        let beat = || Pulse::beat(&self.pulses).since(base.unwrap_or_default());
+        let mut next = match base {
+            None => Duration::MAX,
+            Some(_) => Duration::ZERO,
+        };
+        loop {
+            match self.turnstile.state() {
+                State::Over => return,
+                State::AtRest { since, under_way } => {
+                    let until = self.pass_turn((since, start), under_way, beat(), watcher);
+                    self.turnstile.reopen(until);
+                    continue;
+                }
+                State::Playing => self.turnstile.give_up_drain(),
+            }
+            let elapsed = self.turnstile.now() - start;
+            if elapsed >= next {
+                next = watcher.sample(elapsed, beat()).unwrap_or_else(|error| {
+                    self.alarm.raise(error);
+                    Duration::MAX
+                });
+            }
+            let elapsed = self.turnstile.now() - start;
+            thread::park_timeout(next.saturating_sub(elapsed).min(LONGEST_DRAIN));
+        }
+    }
+
+    /// Lets the other case of a duet play, and comes back with the end of the next slice.
+    fn pass_turn(
+        &self,
+        (since, start): (Instant, Instant),
+        under_way: usize,
+        beat: Beat,
+        watcher: &mut dyn Watcher,
+    ) -> Option<Instant> {
+        if under_way > 0 {
+            self.alarm.raise(Error::msg(format!(
+                "the case rests with {under_way} transactions under way: this is a bug"
+            )));
+        }
+        if self.alarm.is_raised() {
+            return None;
+        }
+        let until = watcher.pause(since - start, beat.committed, least_slice(beat));
+        until.map(|until| start + until)
+    }
+
     /// A client thread: `None` when it failed.
-    fn work(&self, index: usize, main: &Thread) -> Option<Outcome> {
+    fn work(&self, index: usize) -> Option<Outcome> {
         let mut driver = match self.open(index) {
             Ok(driver) => Some(driver),
             Err(error) => {
@@ -202,13 +256,13 @@ impl<'a> Crew<'a> {
         if self.options.warmup_s > 0.0 {
             self.drive(&mut driver, &self.warmup, index);
         }
+        self.turnstile.done();
         self.barrier.wait();
         let warm = driver.as_mut().map(|d| d.take_tally(&self.rules));
         self.barrier.wait();
         let waits = driver.as_ref().and_then(Driver::busy_waits);
         self.drive(&mut driver, &self.measured, index);
-        self.running.fetch_sub(1, Ordering::Release);
-        main.unpark();
+        self.turnstile.done();
         self.barrier.wait();
         let outcome = driver.zip(warm).map(|(mut driver, warm)| {
             let ended = driver.ended();
@@ -224,6 +278,7 @@ impl<'a> Crew<'a> {
                 warm_by_database: warm.by_database,
                 warm_by_script: warm.by_script,
                 wall: ended.map_or(Duration::ZERO, |end| end - self.measured.begin()),
+                pauses: Pauses::default(),
             }
         });
         // The connections are closed by now.
@@ -236,6 +291,7 @@ impl<'a> Crew<'a> {
             period,
             alarm: &self.alarm,
             pulse: &self.pulses[index],
+            turnstile: &self.turnstile,
         };
         if let Some(driver) = driver
             && !self.alarm.is_raised()
@@ -284,6 +340,18 @@ impl<'a> Crew<'a> {
             self.rules,
         )
     }
+}
+
+/// A slice lasts for this many transactions of one client at least: else the waiting for
+/// the last ones to end would be most of it.
+const LEAST_TRANSACTIONS: u32 = 10;
+/// But no longer than this, for their sake.
+const LONGEST_SLICE: Duration = Duration::from_secs(1);
+
+/// The least that a slice should be, judging by the transactions of `beat`.
+fn least_slice(beat: Beat) -> Duration {
+    let mean = Duration::from_micros(beat.latency_us / beat.committed.max(1));
+    (mean * LEAST_TRANSACTIONS).min(LONGEST_SLICE)
 }
 
 impl Outcome {

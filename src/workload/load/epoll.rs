@@ -17,6 +17,7 @@ use super::Mode;
 use super::catalogue::Catalogue;
 use super::client::{Client, Common, Now, Step};
 use super::tally::{Pulse, Tally};
+use super::turnstile::Turnstile;
 use crate::engine::postgres::{Answer, PgLink};
 use crate::engine::{Meaning, SqlError};
 use crate::error::{Context, Error, Result, bail};
@@ -59,7 +60,10 @@ pub(super) struct Driver<'a> {
     /// One for all clients of the thread: histograms apart would be looked for in memory
     /// at each transaction.
     pub tally: Tally,
+    /// In own time.
     timers: BinaryHeap<Reverse<(Instant, usize)>>,
+    /// Clients that rest.
+    resting: Vec<usize>,
     buffer: Vec<u8>,
 }
 
@@ -84,6 +88,7 @@ impl<'a> Driver<'a> {
             seats: Vec::with_capacity(clients.len()),
             tally,
             timers: BinaryHeap::new(),
+            resting: Vec::with_capacity(clients.len()),
             buffer: vec![0; BUFFER_BYTES],
         };
         for client in clients {
@@ -161,8 +166,9 @@ impl<'a> Driver<'a> {
     /// The first statement that fails for good.
     pub fn drive(&mut self, common: Common<'_>) -> Result<()> {
         self.timers.clear();
+        self.resting.clear();
         let mut active = self.seats.len();
-        let mut now = Now::default();
+        let mut now = Now::new(common.turnstile);
         for index in 0..self.seats.len() {
             self.seats[index].client.enter(common.period);
             now.forget();
@@ -170,7 +176,11 @@ impl<'a> Driver<'a> {
         }
         let mut events: Vec<epoll::Event> = Vec::with_capacity(EVENTS);
         while active > 0 && !common.alarm.is_raised() {
-            self.wait(&mut events)?;
+            if self.resting.len() == active {
+                active -= self.rest(common, &mut now)?;
+                continue;
+            }
+            self.wait(&mut events, common.turnstile)?;
             for event in &events {
                 let data = event.data.u64();
                 let (index, slot) = ((data >> 32) as usize, (data & 0xffff_ffff) as usize);
@@ -180,7 +190,7 @@ impl<'a> Driver<'a> {
                 active -= usize::from(self.advance(index, common, &mut now)?);
             }
             while let Some(Reverse((time, index))) = self.timers.peek().copied()
-                && time <= Instant::now()
+                && time <= common.turnstile.now()
             {
                 self.timers.pop();
                 now.forget();
@@ -190,12 +200,29 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
+    /// All clients rest, until they may go on; how many find themselves done then.
+    #[cold]
+    fn rest(&mut self, common: Common<'_>, now: &mut Now<'_>) -> Result<usize> {
+        let under_way = self.seats.iter().filter(|s| s.client.is_under_way());
+        common.turnstile.rest(under_way.count());
+        let mut done = 0;
+        let mut rested = std::mem::take(&mut self.resting);
+        for index in rested.drain(..) {
+            now.forget();
+            done += usize::from(self.advance(index, common, now)?);
+        }
+        // Keeps its memory.
+        rested.append(&mut self.resting);
+        self.resting = rested;
+        Ok(done)
+    }
+
     #[inline]
-    fn wait(&mut self, events: &mut Vec<epoll::Event>) -> Result<()> {
+    fn wait(&mut self, events: &mut Vec<epoll::Event>, turnstile: &Turnstile) -> Result<()> {
         let until = match self.timers.peek() {
             None => LONGEST_WAIT,
             Some(Reverse((time, _))) => time
-                .saturating_duration_since(Instant::now())
+                .saturating_duration_since(turnstile.now())
                 .min(LONGEST_WAIT),
         };
         let timeout = rustix::event::Timespec {
@@ -220,7 +247,7 @@ impl<'a> Driver<'a> {
         (index, slot): (usize, usize),
         flags: EventFlags,
         pulse: &Pulse,
-        now: &mut Now,
+        now: &mut Now<'_>,
     ) -> Result<bool> {
         let seat = &mut self.seats[index];
         let Some(link) = &mut seat.links[slot] else {
@@ -245,7 +272,7 @@ impl<'a> Driver<'a> {
 
     /// Takes a client on to where it must wait; true when it is done with the period.
     #[inline]
-    fn advance(&mut self, index: usize, common: Common<'_>, now: &mut Now) -> Result<bool> {
+    fn advance(&mut self, index: usize, common: Common<'_>, now: &mut Now<'_>) -> Result<bool> {
         loop {
             let seat = &mut self.seats[index];
             let step = seat.client.step(common, &mut self.tally, now)?;
@@ -280,6 +307,10 @@ impl<'a> Driver<'a> {
                 }
                 Step::Wait(until) => {
                     self.timers.push(Reverse((until, index)));
+                    return Ok(false);
+                }
+                Step::Rest => {
+                    self.resting.push(index);
                     return Ok(false);
                 }
                 Step::Done => {

@@ -7,6 +7,7 @@
 
 mod blocking;
 mod catalogue;
+mod ceiling;
 mod check;
 mod client;
 mod crew;
@@ -24,6 +25,7 @@ mod result;
 mod run;
 mod schema;
 mod tally;
+mod turnstile;
 mod watch;
 
 pub mod script;

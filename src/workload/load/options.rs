@@ -7,7 +7,7 @@ use super::catalogue::Catalogue;
 use super::databases::Cell;
 use super::mode::Mode;
 use super::preload::Preload;
-use super::script::{Builtin, Schema};
+use super::script::{Builtin, Keys, Schema};
 use crate::error::{Result, ensure, usage};
 
 /// One script of the mix.
@@ -60,6 +60,8 @@ pub struct Options {
     pub progress_s: Option<f64>,
     /// Latency of each statement too.
     pub per_statement: bool,
+    /// How sysbench's scripts choose their keys.
+    pub keys: Keys,
     /// Values of script variables, `NAME=VALUE`.
     pub define: Vec<(String, String)>,
     /// Whether scripts may run shell commands.
@@ -98,6 +100,7 @@ impl Default for Options {
             checkpoints: Vec::new(),
             progress_s: None,
             per_statement: false,
+            keys: Keys::default(),
             define: Vec::new(),
             allow_shell: false,
             seed: 1,
@@ -130,6 +133,14 @@ impl Options {
             }
         }
         schemas
+    }
+
+    /// Whether one of sysbench's scripts is in the mix.
+    pub fn has_sysbench(&self) -> bool {
+        let schemas = self.schemas();
+        schemas
+            .iter()
+            .any(|(schema, _)| *schema == Schema::Sysbench)
     }
 
     /// sysbench's number of tables, set by `-D tables=N`.
@@ -231,6 +242,32 @@ impl Options {
     /// As [`check_scripts`](Self::check_scripts).
     pub fn uses_pipeline(&self, cell: Cell) -> Result<bool> {
         Ok(Catalogue::new(self, cell, crate::sql::Dialect::Postgres)?.uses_pipeline())
+    }
+
+    /// Why such loads cannot play a duet, if they cannot: there, all clients must often
+    /// come to rest at once.
+    ///
+    /// # Errors
+    /// As [`check_scripts`](Self::check_scripts).
+    pub fn no_duet(&self, cell: Cell) -> Result<Option<&'static str>> {
+        if self.rate.is_some() {
+            return Ok(Some(
+                "with --rate the throughput is given, and latencies would hold the waiting for \
+                 the ends of slices",
+            ));
+        }
+        let waits = self.waits(cell)?;
+        Ok(waits.then_some(
+            "a script sleeps or starts a program, and nobody could play until it goes on",
+        ))
+    }
+
+    /// Whether a script waits for something else than answers.
+    ///
+    /// # Errors
+    /// As [`check_scripts`](Self::check_scripts).
+    pub fn waits(&self, cell: Cell) -> Result<bool> {
+        Ok(Catalogue::new(self, cell, crate::sql::Dialect::Postgres)?.waits())
     }
 
     /// Refuses what does not fit one cell.

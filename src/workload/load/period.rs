@@ -21,6 +21,8 @@ pub(super) struct Amount {
 pub(super) struct Period {
     pub amount: Amount,
     pub checkpoints: Checkpoints,
+    /// Stands for the start before there is one.
+    made: Instant,
     start: OnceLock<Instant>,
     claimed: AtomicU64,
 }
@@ -30,14 +32,21 @@ impl Period {
         Period {
             amount,
             checkpoints: Checkpoints::new(checkpoints),
+            made: Instant::now(),
             start: OnceLock::new(),
             claimed: AtomicU64::new(0),
         }
     }
 
-    /// Sets the start, which all clients count from; before they are released.
+    /// Sets the start, in own time, which all clients count from; before they are
+    /// released.
+    pub fn begin_at(&self, now: Instant) -> Instant {
+        *self.start.get_or_init(|| now)
+    }
+
+    /// The start, in own time.
     pub fn begin(&self) -> Instant {
-        *self.start.get_or_init(Instant::now)
+        self.begin_at(self.made)
     }
 
     pub fn deadline(&self) -> Option<Instant> {

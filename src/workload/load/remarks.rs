@@ -49,10 +49,32 @@ pub(super) fn remarks(result: &LoadResult, settings: &Settings) -> Vec<String> {
             );
         }
     }
+    if let Some(remark) = lock_remark(result) {
+        remarks.push(remark);
+    }
     if result.committed == 0 {
         remarks.push("no transaction was committed".to_string());
     }
     remarks
+}
+
+/// SQLite's SQLITE_BUSY and SQLITE_BUSY_SNAPSHOT, as they come without a wait for the lock.
+const SQLITE_BUSY: [&str; 2] = ["5", "517"];
+
+/// On SQLite: why transactions that read before they write had to be tried again.
+fn lock_remark(result: &LoadResult) -> Option<String> {
+    result.busy_waits?;
+    let refused = SQLITE_BUSY
+        .iter()
+        .filter_map(|code| result.errors.get(*code));
+    match refused.sum::<u64>() {
+        0 => None,
+        n => Some(format!(
+            "SQLite refused {n} times to let a transaction that had read begin to write while \
+             another wrote; a script of yours that reads and then writes should begin with \
+             BEGIN IMMEDIATE there"
+        )),
+    }
 }
 
 /// A time as PostgreSQL prints it (`5min`, `30s`), in seconds.

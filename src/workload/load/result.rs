@@ -8,7 +8,7 @@ use super::databases::Cell;
 use crate::engine::WalCheckpoint;
 use crate::host::Window;
 use crate::units::CpuTime;
-use crate::workload::Quantiles;
+use crate::workload::{Quantiles, Slice};
 
 /// Told every few seconds, as pgbench does. Figures are of the time since the last.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -93,6 +93,13 @@ pub struct LoadResult {
     /// Transactions a second at which the client's threads would have had no time left;
     /// `None` where the engine lives in the client.
     pub ceiling_tps: Option<f64>,
+    /// In a duet, its slices: transactions committed, and own time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slices: Vec<Slice>,
+    /// In a duet, own time in which clients waited for the last transactions of a slice to
+    /// end, ns.
+    #[serde(default)]
+    pub draining_ns: Option<u64>,
     /// What a reader must know.
     pub remarks: Vec<String>,
 }

@@ -10,6 +10,7 @@ use super::databases::Cell;
 use super::remarks::remarks;
 use super::result::LoadResult;
 use super::tally::Shape;
+use super::turnstile::LONGEST_DRAIN;
 use super::watch::{Seen, Watch};
 use super::{Checkpointed, Options};
 use crate::engine::{Address, Session, Settings, connect};
@@ -29,6 +30,10 @@ pub const NAME: &str = "load";
 /// the connections after it; reading of counters is around it, but for the progress figures, which
 /// another thread takes from memory.
 ///
+/// In a duet all times are the case's own: the clock stands still while the other plays,
+/// with nothing of ours under way. The end of a slice, until the last transaction has
+/// been answered, belongs to them.
+///
 /// # Errors
 /// A statement that fails for good, with the statement and the server's words; counters
 /// that do not add up; data that are not what was acknowledged.
@@ -36,6 +41,7 @@ pub fn run(bench: &mut Bench<'_>, options: &Options, cell: Cell) -> Result<()> {
     bench.tell(Event::PhaseStarted {
         phase: NAME.to_string(),
     })?;
+    bench.gate.enter();
     let addresses: Vec<Address> = (0..cell.databases)
         .map(|index| bench.address().of_database(index))
         .collect();
@@ -65,6 +71,8 @@ pub fn run(bench: &mut Bench<'_>, options: &Options, cell: Cell) -> Result<()> {
     };
     let outcome = crew.run(&mut watch)?;
     let seen = watch.seen;
+    // The other case of a duet comes to its own end before ours goes on to what follows.
+    bench.gate.arrive();
     if let Some(words) = outcome.tally.inconsistency() {
         bail!("the counters of the load do not add up: {words}");
     }
@@ -72,13 +80,25 @@ pub fn run(bench: &mut Bench<'_>, options: &Options, cell: Cell) -> Result<()> {
         .before
         .zip(seen.after)
         .context("the load was not watched")?;
-    let result = result(&crew, &outcome, &seen, (before, after), &settings);
+    let mut result = result(&crew, &outcome, &seen, (before, after), &settings);
+    result.slices = bench.slices.finish(result.committed, outcome.wall);
+    let pauses = outcome.pauses;
+    bench.rest.paused = pauses.stood;
+    let duet = bench.rest.result(&bench.gate);
+    result.draining_ns = duet.map(|_| pauses.draining.as_nanos() as u64);
+    if pauses.missed > 0 {
+        result.remarks.push(format!(
+            "{} slices went on, as transactions under way took longer than {} s",
+            pauses.missed,
+            LONGEST_DRAIN.as_secs()
+        ));
+    }
     bench.tell(Event::LoadFinished(Box::new(result)))?;
     let ends = settle(
         bench,
         &mut || keepers.checkpoint(),
         (before, after),
-        Duration::ZERO,
+        pauses.stood,
     )?;
     bench.tell(Event::PhaseFinished(PhaseResult {
         name: NAME.to_string(),
@@ -87,7 +107,7 @@ pub fn run(bench: &mut Bench<'_>, options: &Options, cell: Cell) -> Result<()> {
         server: after.server.zip(before.server).map(|(a, b)| a.since(b)),
         server_memory_bytes: seen.server_memory,
         settings,
-        duet: None,
+        duet,
         machine: None,
     }))?;
     drop(keepers);
@@ -98,7 +118,9 @@ pub fn run(bench: &mut Bench<'_>, options: &Options, cell: Cell) -> Result<()> {
         by_script: &sums(&outcome.tally.by_script, &outcome.warm_by_script),
     }
     .check(&addresses)?;
-    bench.tell(Event::LoadChecked(checked))
+    bench.tell(Event::LoadChecked(checked))?;
+    bench.gate.leave();
+    Ok(())
 }
 
 /// Sessions that stay open while the load runs, so that the ends can be reached through
@@ -183,6 +205,8 @@ fn result(
         client_memory_bytes: peak_memory(),
         server_memory_before_bytes: seen.server_memory_before,
         ceiling_tps: (!in_client && busy > 0.0).then(|| tally.committed as f64 / wall_s / busy),
+        slices: Vec::new(),
+        draining_ns: None,
         remarks: Vec::new(),
     };
     result.remarks = remarks(&result, settings);

@@ -12,6 +12,8 @@ use crate::host::Reading;
 use crate::workload::Bench;
 use crate::workload::bench::Stamp;
 use crate::workload::event::Event;
+use crate::workload::gate::Gate;
+use crate::workload::rest::Rest;
 
 /// Throughput over time is taken that often.
 const SECOND: Duration = Duration::from_secs(1);
@@ -38,13 +40,34 @@ pub(super) struct Seen {
     pub activity: BTreeMap<String, f64>,
     started_s: f64,
     pub wal_checkpoints: Option<Vec<WalCheckpoint>>,
+    /// Pauses of a duet, by the clock: start since the period's, and length.
+    pauses: Vec<(Duration, Duration)>,
     /// Elapsed ns and transactions committed.
     pub series: Vec<(u64, u64)>,
     told: (Duration, Beat),
 }
 
 impl Watcher for Watch<'_, '_> {
+    fn arrive(&mut self, least: Duration) -> Option<Duration> {
+        self.bench.gate.arrive();
+        self.bench.gate.lead(least)
+    }
+
+    fn pause(&mut self, own: Duration, committed: u64, least: Duration) -> Option<Duration> {
+        self.bench.gate.note_own(own);
+        if let Some(before) = self.seen.before {
+            self.bench.slices.cut(committed, own);
+            let start = before.wall.elapsed();
+            self.seen.pauses.push((start, self.bench.pause()));
+        } else {
+            self.bench.pause();
+        }
+        self.bench.gate.lead(least)
+    }
+
     fn before(&mut self) -> Result<()> {
+        self.bench.slices.clear();
+        self.bench.rest = Rest::new(&self.bench.gate);
         let seen = &mut self.seen;
         seen.server_memory_before = self.bench.server_memory();
         seen.activity_before = self.keeper.activity().map_err(Error::new)?;
@@ -76,6 +99,8 @@ impl Watcher for Watch<'_, '_> {
         let seen = &mut self.seen;
         seen.after = Some(self.bench.stamp_after());
         let machine = seen.machine_before.zip(self.bench.machine());
+        // In a duet the rest of the machine is mostly the other case.
+        let machine = machine.filter(|_| matches!(self.bench.gate, Gate::Open));
         seen.machine = machine.map(|(before, now)| before.until(&now).into());
         seen.server_memory = self.bench.server_memory();
         Ok(())
@@ -90,8 +115,8 @@ impl Watcher for Watch<'_, '_> {
         seen.wal_checkpoints = self.keeper.wal_checkpoints().map(|all| {
             all.into_iter()
                 .map(|c| WalCheckpoint {
-                    started_s: c.started_s - started,
-                    ended_s: c.ended_s.map(|end| end - started),
+                    started_s: own_time(c.started_s - started, &seen.pauses),
+                    ended_s: c.ended_s.map(|end| own_time(end - started, &seen.pauses)),
                     ..c
                 })
                 .filter(|c| c.ended_s.is_none_or(|end| end >= 0.0))
@@ -105,6 +130,15 @@ fn epoch_s() -> f64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0.0, |since| since.as_secs_f64())
+}
+
+/// A time by the clock, s since the period's start, in own time: without the pauses.
+fn own_time(clock_s: f64, pauses: &[(Duration, Duration)]) -> f64 {
+    let before = pauses.iter().map(|(start, length)| {
+        let since = clock_s - start.as_secs_f64();
+        since.clamp(0.0, length.as_secs_f64())
+    });
+    clock_s - before.sum::<f64>()
 }
 
 /// The next whole multiple of `step` after `elapsed`.
@@ -153,6 +187,14 @@ mod tests {
         assert_eq!((event.latency_ms, event.stddev_ms), (2.0, 1.0));
         let idle = progress(told, (Duration::from_secs(6), told.1));
         assert_eq!((idle.tps, idle.latency_ms), (0.0, 0.0));
+    }
+
+    #[test]
+    fn own_time_stands_still_in_a_pause() {
+        let s = Duration::from_secs;
+        let pauses = [(s(1), s(2)), (s(5), s(1))];
+        let own = [-1.0, 0.5, 2.0, 3.0, 4.0, 5.5, 7.0].map(|t| own_time(t, &pauses));
+        assert_eq!(own, [-1.0, 0.5, 1.0, 1.0, 2.0, 3.0, 4.0]);
     }
 
     #[test]

@@ -108,6 +108,25 @@ impl Client {
         Ok(())
     }
 
+    /// True where `--fast` loads tables from files.
+    pub fn loads(&self) -> bool {
+        self.fast && self.limits.load_data_infile
+    }
+
+    /// Loads a table from `lines`, so many value lists, as one statement.
+    pub fn load(
+        &mut self,
+        op: &mut Op<'_, '_>,
+        table: &str,
+        (lines, rows): (&str, u64),
+    ) -> Result<()> {
+        let sql = format!(
+            "LOAD DATA LOCAL INFILE '{table}' INTO TABLE {table} \
+             FIELDS TERMINATED BY ',' OPTIONALLY ENCLOSED BY '\\''"
+        );
+        op.load_rows(self.session.as_mut(), &sql, (table, lines), rows)
+    }
+
     /// With `--fast`, locks `tables` ("a WRITE, b READ") where the server locks tables.
     pub fn lock(&mut self, tables: &str) -> Result<()> {
         if self.fast && self.limits.lock_tables {

@@ -14,6 +14,10 @@ use crate::workload::{Bench, Rows};
 /// Table names in their order.
 const NAMES: [&str; 4] = ["onek", "tenk1", "tenk2", "Bprime"];
 
+/// A row of a file, with the values that an INSERT has.
+const LINE: &str = "{u},{s},{two},{four},{ten},{twenty},{hundred},{thousand},{twothousand},\
+                    {fivethous},{u},{odd},{even},'{stringu1}','{stringu2}','{string4}'\n";
+
 /// Rows of the first table.
 const SMALL: u64 = 1_000;
 
@@ -151,41 +155,48 @@ fn texts(unique1: u64, unique2: u64) -> [String; 3] {
 }
 
 impl Row {
-    /// Writes the INSERT into `table`. What a large table takes modulo a hundred, `onek`
-    /// takes modulo ten, and so on.
+    /// Writes the INSERT into `table`.
     fn write(&self, sql: &mut String, insert: &Template, table: &str) {
+        let mut args = [Arg::Text(table); 16];
+        args[1..].copy_from_slice(&self.values(table));
+        insert.fill(sql, &args);
+    }
+
+    /// The columns, each value once. What a large table takes modulo a hundred, `onek`
+    /// takes modulo ten, and so on.
+    fn values(&self, table: &str) -> [Arg<'_>; 15] {
         let u = self.unique1;
         let tenth = if table == NAMES[0] { 10 } else { 1 };
         let part = |modulo: u64| u % (modulo / tenth);
         let hundred = part(100);
         let [stringu1, stringu2, string4] = &self.texts;
-        insert.fill(
-            sql,
-            &[
-                table.into(),
-                u.into(),
-                self.unique2.into(),
-                (u % 2).into(),
-                (u % 4).into(),
-                (u % 10).into(),
-                (u % 20).into(),
-                hundred.into(),
-                part(1000).into(),
-                part(2000).into(),
-                part(5000).into(),
-                (2 * hundred).into(),
-                (2 * hundred + 1).into(),
-                Arg::Text(stringu1),
-                Arg::Text(stringu2),
-                Arg::Text(string4),
-            ],
-        );
+        [
+            u.into(),
+            self.unique2.into(),
+            (u % 2).into(),
+            (u % 4).into(),
+            (u % 10).into(),
+            (u % 20).into(),
+            hundred.into(),
+            part(1000).into(),
+            part(2000).into(),
+            part(5000).into(),
+            (2 * hundred).into(),
+            (2 * hundred + 1).into(),
+            Arg::Text(stringu1),
+            Arg::Text(stringu2),
+            Arg::Text(string4),
+        ]
     }
 }
 
 /// `insert`: inside the window the INSERT of every row, and with `--fast` their
-/// transaction and the table locks.
+/// transaction and the table locks. Where `--fast` loads files: one LOAD DATA a table, the
+/// file sent from memory, and the rows are counted.
 fn insert(bench: &mut Bench<'_>, client: &mut Client, rows: [&[Row]; 4]) -> Result<()> {
+    if client.loads() {
+        return load(bench, client, rows);
+    }
     let insert = client.texts.template("insert");
     let mut sql = String::new();
     let planned = rows.iter().map(|rows| rows.len() as u64).sum();
@@ -197,6 +208,27 @@ fn insert(bench: &mut Bench<'_>, client: &mut Client, rows: [&[Row]; 4]) -> Resu
             row.write(&mut sql, &insert, table);
             op.execute(client.session(), &sql)?;
         }
+    }
+    client.commit(&mut op)?;
+    client.unlock()?;
+    op.finish()
+}
+
+fn load(bench: &mut Bench<'_>, client: &mut Client, rows: [&[Row]; 4]) -> Result<()> {
+    let line = Template::new(LINE);
+    let mut files = [const { String::new() }; 4];
+    for (n, file) in files.iter_mut().enumerate() {
+        for row in rows[n] {
+            line.append(file, &row.values(NAMES[n]));
+        }
+    }
+    let planned = rows.iter().map(|rows| rows.len() as u64).sum();
+    let mut op = bench.start("insert", planned)?;
+    op.print_count(planned);
+    client.lock("onek WRITE,tenk1 WRITE,tenk2 WRITE,Bprime WRITE")?;
+    client.begin(&mut op)?;
+    for (n, file) in files.iter().enumerate() {
+        client.load(&mut op, NAMES[n], (file, rows[n].len() as u64))?;
     }
     client.commit(&mut op)?;
     client.unlock()?;

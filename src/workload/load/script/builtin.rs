@@ -1,6 +1,7 @@
 //! The scripts that need no file: pgbench's and sysbench's, and one tuple a transaction.
 
 use super::error::ScriptError;
+use super::keys::Keys;
 use super::mix::Values;
 use super::program::Program;
 use crate::sql::Dialect;
@@ -146,14 +147,19 @@ impl Builtin {
         }
     }
 
-    /// The script in its language, for tables numbered up to `tables`.
+    /// The script in its language, for tables numbered up to `tables`; sysbench's draw
+    /// their `keys` so.
     ///
     /// A table's number cannot be a parameter, so for [`Values::AsParams`] each statement
     /// is written once for each table.
-    pub fn text(&self, values: Values, tables: u32) -> String {
+    pub fn text(&self, values: Values, tables: u32, keys: &Keys) -> String {
+        let text = match self.schema {
+            Schema::Sysbench => keys.apply(self.text),
+            Schema::Tuples | Schema::Pgbench => self.text.to_string(),
+        };
         match values {
-            Values::InText => self.text.to_string(),
-            Values::AsParams => for_each_table(self.text, tables),
+            Values::InText => text,
+            Values::AsParams => for_each_table(&text, tables),
         }
     }
 
@@ -161,8 +167,13 @@ impl Builtin {
     ///
     /// # Errors
     /// None in practice: the texts are tested.
-    pub fn program(&self, values: Values, tables: u32) -> Result<Program, ScriptError> {
-        Program::parse(self.name, &self.text(values, tables))
+    pub fn program(
+        &self,
+        values: Values,
+        tables: u32,
+        keys: &Keys,
+    ) -> Result<Program, ScriptError> {
+        Program::parse(self.name, &self.text(values, tables, keys))
     }
 }
 

@@ -5,6 +5,7 @@ use super::function::{Function, MOST_ARGUMENTS};
 use super::hash;
 use super::names::VarId;
 use super::random::{GAUSSIAN_LEAST, Rng, ZIPFIAN};
+use super::sysbench::MOST_ITERATIONS;
 use super::value::{General, Value};
 
 /// What an expression meets while it is evaluated.
@@ -151,11 +152,10 @@ fn call(function: Function, arguments: &[Expr], scope: &mut impl Scope) -> Evalu
     if values.contains(&Value::Null) {
         return Ok(Value::Null);
     }
+    if function.draws() {
+        return draw(function, values, scope.rng());
+    }
     match function {
-        Function::Random
-        | Function::RandomExponential
-        | Function::RandomGaussian
-        | Function::RandomZipfian => draw(function, values, scope.rng()),
         Function::Hash | Function::HashMurmur2 => {
             let hash = hash::murmur2(values[0].to_int()?, values[1].to_int()?);
             Ok(Value::Int(hash))
@@ -232,6 +232,9 @@ fn draw(function: Function, values: &[Value], rng: &mut Rng) -> Evaluated {
     if function == Function::Random {
         return Ok(Value::Int(rng.uniform(min, count)));
     }
+    if function == Function::SysbenchSpecial || function == Function::SysbenchGaussian {
+        return bell(function, values, (min, count), rng);
+    }
     let parameter = values[2].to_double()?;
     let refuse = |must: &str| {
         let (name, given) = (function.name(), General(parameter));
@@ -252,6 +255,18 @@ fn draw(function: Function, values: &[Value], rng: &mut Rng) -> Evaluated {
             }
             rng.zipfian(min, count, parameter)
         }
+        Function::SysbenchPareto => {
+            if !(parameter > 0.0 && parameter < 1.0) {
+                return refuse("between 0 and 1");
+            }
+            rng.pareto(min, count, parameter)
+        }
+        Function::SysbenchZipfian => {
+            if !(parameter.is_finite() && parameter >= 0.0) {
+                return refuse("zero or above");
+            }
+            rng.zipf(min, count, parameter)
+        }
         _ => {
             if parameter.is_nan() || parameter <= 0.0 {
                 return refuse("above zero");
@@ -259,4 +274,34 @@ fn draw(function: Function, values: &[Value], rng: &mut Rng) -> Evaluated {
             rng.exponential(min, count, parameter)
         }
     }))
+}
+
+/// sysbench's two that have a bell; their parameters are whole numbers.
+fn bell(
+    function: Function,
+    values: &[Value],
+    (min, count): (i64, i64),
+    rng: &mut Rng,
+) -> Evaluated {
+    let parameter = |n: usize, name: &str, most: i64, least: i64| {
+        let given = values[n].to_int()?;
+        match (least..=most).contains(&given) {
+            true => Ok(given),
+            false => Err(format!(
+                "the {name} given to {} must be from {least} to {most}, not {given}",
+                function.name()
+            )),
+        }
+    };
+    let iterations = parameter(2, "iterations", MOST_ITERATIONS, 1)?;
+    if function == Function::SysbenchGaussian {
+        return Ok(Value::Int(rng.bates(min, count, iterations)));
+    }
+    let percent = parameter(3, "percentage of the range", 100, 0)?;
+    let hot = parameter(4, "percentage of the draws", 99, 0)?;
+    Ok(Value::Int(rng.special(
+        min,
+        count,
+        (iterations, percent, hot),
+    )))
 }

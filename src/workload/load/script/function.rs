@@ -1,4 +1,4 @@
-//! The functions of expressions.
+//! The functions of expressions: pgbench's, and those that draw as sysbench does.
 
 use std::ops::RangeInclusive;
 
@@ -57,9 +57,29 @@ functions! {
     RandomGaussian "random_gaussian" 3..=3,
     RandomZipfian "random_zipfian" 3..=3,
     Sqrt "sqrt" 1..=1,
+    SysbenchGaussian "sysbench_gaussian" 3..=3,
+    SysbenchPareto "sysbench_pareto" 3..=3,
+    SysbenchSpecial "sysbench_special" 5..=5,
+    SysbenchZipfian "sysbench_zipfian" 3..=3,
 }
 
 impl Function {
+    /// True for those that draw from a range, their first two arguments.
+    pub fn draws(self) -> bool {
+        use Function::*;
+        matches!(
+            self,
+            Random
+                | RandomExponential
+                | RandomGaussian
+                | RandomZipfian
+                | SysbenchGaussian
+                | SysbenchPareto
+                | SysbenchSpecial
+                | SysbenchZipfian
+        )
+    }
+
     /// True for those whose last argument defaults to the variable `default_seed`.
     pub fn takes_seed(self) -> bool {
         matches!(

@@ -22,7 +22,10 @@
 //! ```
 //!
 //! One command is ours: `\setstring NAME TEMPLATE` makes NAME a text with a random digit
-//! for each `#` and a random letter for each `@`, which sysbench's rows need.
+//! for each `#` and a random letter for each `@`, which sysbench's rows need. So are four
+//! functions, which draw as sysbench does: `sysbench_gaussian(min, max, iterations)`,
+//! `sysbench_special(min, max, iterations, percent, hot)`, `sysbench_pareto(min, max, h)`
+//! and `sysbench_zipfian(min, max, exponent)`.
 //!
 //! Where we differ from pgbench, on purpose: statements of comments and semicolons alone
 //! are not sent; unclosed quotes, comments and parentheses are errors before the run, as
@@ -39,6 +42,7 @@ mod expr;
 mod flow;
 mod function;
 mod hash;
+mod keys;
 mod machine;
 mod memory;
 mod meta;
@@ -51,6 +55,7 @@ mod program;
 mod random;
 mod scan;
 mod statement;
+mod sysbench;
 #[cfg(test)]
 mod tests;
 mod token;
@@ -58,6 +63,7 @@ mod value;
 
 pub use builtin::{BUILTINS, Builtin, Schema};
 pub use error::{Place, RunError, ScriptError};
+pub use keys::{HOT, ITERATIONS, KeyType, Keys, PARETO_H, PERCENT, ZIPFIAN_EXPONENT};
 pub use machine::{Action, Machine};
 pub use memory::Setup;
 pub use mix::{Mix, Values, split_weight};

@@ -125,6 +125,14 @@ impl Program {
         self.uses_pipeline
     }
 
+    /// Whether it waits for something else than answers.
+    pub fn waits(&self) -> bool {
+        let steps = self.steps.iter();
+        steps
+            .map(|step| &step.act)
+            .any(|act| matches!(act, Act::Sleep(_) | Act::Shell(_)))
+    }
+
     /// Whether it starts programs.
     pub fn uses_shell(&self) -> bool {
         self.uses_shell

@@ -85,8 +85,12 @@ fn create(bench: &mut Bench<'_>, client: &mut Client) -> Result<()> {
 }
 
 /// `insert`: inside the window the INSERT of every row, and with `--fast` their
-/// transaction and the table locks.
+/// transaction and the table locks. Where `--fast` loads files: one LOAD DATA a table, the
+/// file sent from memory, and the rows are counted.
 fn insert(bench: &mut Bench<'_>, client: &mut Client, contents: &Contents) -> Result<()> {
+    if client.loads() {
+        return load(bench, client, contents);
+    }
     let insert = client.texts.template("insert");
     let mut sql = String::new();
     let mut op = bench.start("insert", tables::ROWS)?;
@@ -97,6 +101,21 @@ fn insert(bench: &mut Bench<'_>, client: &mut Client, contents: &Contents) -> Re
             insert.fill(&mut sql, &[Arg::Text(table.name), Arg::Text(row)]);
             op.execute(client.session(), &sql)?;
         }
+    }
+    client.commit(&mut op)?;
+    client.unlock()?;
+    op.finish()
+}
+
+fn load(bench: &mut Bench<'_>, client: &mut Client, contents: &Contents) -> Result<()> {
+    let files = contents.iter().map(|rows| rows.join("\n") + "\n");
+    let files: Vec<String> = files.collect();
+    let mut op = bench.start("insert", tables::ROWS)?;
+    op.print_count(tables::ROWS);
+    client.lock(&locks("WRITE"))?;
+    client.begin(&mut op)?;
+    for ((table, rows), file) in TABLES.iter().zip(contents).zip(&files) {
+        client.load(&mut op, table.name, (file, rows.len() as u64))?;
     }
     client.commit(&mut op)?;
     client.unlock()?;

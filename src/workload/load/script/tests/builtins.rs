@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::super::{BUILTINS, Builtin, Machine, Mix, ParamStyle, Schema, Values};
+use super::super::{BUILTINS, Builtin, Keys, Machine, Mix, ParamStyle, Schema, Values};
 use super::{setup, transaction};
 use crate::sql::Dialect;
 
 fn machine(builtin: &Builtin, values: Values, tables: u32) -> Machine {
-    let mix = Mix::of(builtin.program(values, tables).unwrap()).unwrap();
+    let mix = Mix::of(builtin.program(values, tables, &Keys::default()).unwrap()).unwrap();
     let mut setup = setup(&[]);
     setup.defines = builtin
         .defaults()
@@ -64,7 +64,9 @@ fn tables_are_spread_over() {
 #[test]
 fn sysbench_texts_are_prepared_as_sysbench_does() {
     let builtin = Builtin::named("oltp_write_only").unwrap();
-    let program = builtin.program(Values::AsParams, 1).unwrap();
+    let program = builtin
+        .program(Values::AsParams, 1, &Keys::default())
+        .unwrap();
     let texts: Vec<String> = program
         .statements()
         .iter()

@@ -6,6 +6,7 @@ mod errors;
 mod machines;
 mod print_and_parse;
 mod statements;
+mod sysbench;
 
 use std::sync::Arc;
 
