@@ -53,7 +53,7 @@ function measured(frame) {
   ].join(" ");
 }
 addEventListener("load", () => {
-  const all = [...document.querySelectorAll("iframe")].map((frame) => "MEASURED " + measured(frame) + " END");
+  const all = [...document.querySelectorAll("iframe")].map((frame) => "MEAS" + "URED " + measured(frame) + " END");
   document.body.textContent = all.join("\n");
 });
 "#;

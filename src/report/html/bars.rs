@@ -31,36 +31,35 @@ pub(super) struct Bars {
     pub bars: Vec<Bar>,
 }
 
-/// A bar costs the page as much as that many cells of text.
-const COST: usize = 22;
-
 /// The groups as one table; `columns` names the cells of text.
 pub(super) fn table(caption: &str, columns: &[&str], groups: &[Bars], budget: &Budget) -> Markup {
-    let mut skipped = 0;
-    let mut shown: Vec<&Bars> = Vec::new();
-    for group in groups {
-        match budget.take(group.bars.len() * (COST + columns.len())) {
-            true => shown.push(group),
-            false => skipped += group.bars.len(),
-        }
-    }
+    let drawn: Vec<Markup> = groups.iter().map(|group| body(group, columns)).collect();
+    let (shown, skipped): (Vec<_>, Vec<_>) = drawn
+        .into_iter()
+        .zip(groups)
+        .partition(|(drawn, _)| budget.take(drawn));
+    let skipped: usize = skipped.iter().map(|(_, group)| group.bars.len()).sum();
     let content = html! {
         thead { tr {
             th scope="col" { "" }
             th.plotted scope="col" aria-label="drawn" {}
             @for column in columns { th scope="col" { (column) } }
         } }
-        @for group in shown {
-            @let scale = scale(group);
-            tbody {
-                tr.group { th colspan=(columns.len() + 2) scope="rowgroup" { (group.title) } }
-                @for bar in &group.bars { (row(bar, columns, group, &scale)) }
-            }
-        }
+        @for (drawn, _) in shown { (drawn) }
     };
     html! {
         (framed(caption, "bars", content))
         @if skipped > 0 { (left_out(&format!("{skipped} bars"))) }
+    }
+}
+
+fn body(group: &Bars, columns: &[&str]) -> Markup {
+    let scale = scale(group);
+    html! {
+        tbody {
+            tr.group { th colspan=(columns.len() + 2) scope="rowgroup" { (group.title) } }
+            @for bar in &group.bars { (row(bar, columns, group, &scale)) }
+        }
     }
 }
 

@@ -254,14 +254,12 @@ fn spans(load: &LoadRecord) -> Vec<Span> {
 }
 
 fn time_table(run: &Run<'_>, lines: &[Course]) -> Markup {
+    let caption = "transactions/s of each interval, by its end";
     let rows = lines
         .iter()
         .map(|course| course.rates.len())
         .max()
         .unwrap_or(0);
-    if !run.budget.take(rows * lines.len() * 2) {
-        return super::table::left_out("the numbers over time");
-    }
     let content = html! {
         thead { tr {
             th scope="col" { "interval" }
@@ -283,15 +281,16 @@ fn time_table(run: &Run<'_>, lines: &[Course]) -> Markup {
     html! {
         details open {
             summary { "Numbers over time" }
-            div.tall { (framed("transactions/s of each interval, by its end", "", content)) }
+            div.tall { (run.budget.part(framed(caption, "", content), caption)) }
         }
     }
 }
 
 fn wal_table<'l>(run: &Run<'_>, lines: &'l [Course]) -> Markup {
+    let caption = "WAL checkpoints of the server in those rounds";
     let of = |course: &'l Course| course.spans.iter().map(|span| (&course.line.name, span));
     let all = || lines.iter().flat_map(of);
-    if all().next().is_none() || !run.budget.take(all().count() * 4) {
+    if all().next().is_none() {
         return html! {};
     }
     let content = html! {
@@ -305,7 +304,7 @@ fn wal_table<'l>(run: &Run<'_>, lines: &'l [Course]) -> Markup {
     html! {
         details open {
             summary { "WAL checkpoints" }
-            div.tall { (framed("WAL checkpoints of the server in those rounds", "", content)) }
+            div.tall { (run.budget.part(framed(caption, "", content), caption)) }
         }
     }
 }
@@ -354,9 +353,6 @@ fn latency(run: &Run<'_>, cases: &[Case<'_>]) -> Option<Markup> {
 const QUANTILES: [f64; 10] = [0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0.9999, 1.0];
 
 fn latency_table(run: &Run<'_>, all: &[(&Case<'_>, Histogram<u64>)]) -> Markup {
-    if !run.budget.take(all.len() * QUANTILES.len()) {
-        return html! {};
-    }
     let content = html! {
         thead { tr {
             th scope="col" { "percentile" }
@@ -377,7 +373,8 @@ fn latency_table(run: &Run<'_>, all: &[(&Case<'_>, Histogram<u64>)]) -> Markup {
             }
         }
     };
-    framed("latency, ms, all rounds together", "", content)
+    let caption = "latency, ms, all rounds together";
+    run.budget.part(framed(caption, "", content), caption)
 }
 
 /// `99.9 %`, without digits that say nothing.

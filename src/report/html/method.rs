@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 
 use super::run::Run;
-use super::table::{facts, framed, left_out};
+use super::table::facts;
 use crate::record::{
     CaseRecord, DeviceRecord, DurabilityRecord, EngineRecord, Outcome, PlanRecord, RunRecord,
     TargetRecord,
@@ -202,19 +202,10 @@ fn targets(run: &Run<'_>) -> Markup {
     if rows.is_empty() {
         return html! {};
     }
-    if !run.budget.take(rows.len() * 40) {
-        return left_out("targets");
-    }
     html! {
         h3 { "Targets" }
         @for (label, target, durability) in rows {
-            (framed(label, "facts", html! {
-                tbody {
-                    @for (name, value) in of_target(target, &durability) {
-                        @if !value.is_empty() { tr { th scope="row" { (name) } td.w { (value) } } }
-                    }
-                }
-            }))
+            (facts(label, &of_target(target, &durability), run.budget))
         }
     }
 }

@@ -6,23 +6,37 @@ use maud::{Markup, html};
 
 use crate::report::grid::Grid;
 
-/// What a page takes: it stays one that can be mailed. Counted in cells of tables, about 24
-/// bytes each.
+/// What a page takes, in bytes: it stays one that can be mailed.
 pub(super) struct Budget(Cell<usize>);
 
 impl Budget {
-    /// Of the whole page.
+    /// Of the whole page: two megabytes, less what is never left out.
     pub fn of_page() -> Self {
-        Budget(Cell::new(55_000))
+        Budget(Cell::new(1_600_000))
     }
 
-    /// Takes `cells` if there is room for them.
-    pub fn take(&self, cells: usize) -> bool {
-        let enough = cells <= self.0.get();
+    /// Takes `part` if there is room for it.
+    pub fn take(&self, part: &Markup) -> bool {
+        let size = part.0.len();
+        let enough = size <= self.0.get();
         if enough {
-            self.0.set(self.0.get() - cells);
+            self.0.set(self.0.get() - size);
         }
         enough
+    }
+
+    /// Whether so many cells have room, at the least that one takes; what has none need not
+    /// be made.
+    fn may_take(&self, cells: usize) -> bool {
+        cells * "<td></td>".len() <= self.0.get()
+    }
+
+    /// `part`, or the words that `what` is left out.
+    pub fn part(&self, part: Markup, what: &str) -> Markup {
+        match self.take(&part) {
+            true => part,
+            false => left_out(what),
+        }
     }
 }
 
@@ -48,8 +62,9 @@ pub(super) fn framed(caption: &str, class: &str, content: Markup) -> Markup {
 /// A grid as a table.
 pub(super) fn of_grid(grid: &Grid, caption: &str, budget: &Budget) -> Markup {
     let columns = grid.rows().iter().map(Vec::len).max().unwrap_or(0);
-    if !budget.take(columns * grid.rows().len()) {
-        return left_out(&format!("{caption}: {} lines", grid.rows().len()));
+    let what = format!("{caption}: {} lines", grid.rows().len());
+    if !budget.may_take(columns * grid.rows().len()) {
+        return left_out(&what);
     }
     let words = |column: usize| column == 0 || grid.is_words(column, columns);
     let rows = grid.rows();
@@ -77,14 +92,11 @@ pub(super) fn of_grid(grid: &Grid, caption: &str, budget: &Budget) -> Markup {
             }
         }
     };
-    framed(caption, "", content)
+    budget.part(framed(caption, "", content), &what)
 }
 
 /// Names and values.
 pub(super) fn facts(caption: &str, rows: &[(String, String)], budget: &Budget) -> Markup {
-    if !budget.take(rows.len() * 4) {
-        return left_out(caption);
-    }
     let content = html! {
         tbody {
             @for (name, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
@@ -92,5 +104,5 @@ pub(super) fn facts(caption: &str, rows: &[(String, String)], budget: &Budget) -
             }
         }
     };
-    framed(caption, "facts", content)
+    budget.part(framed(caption, "facts", content), caption)
 }

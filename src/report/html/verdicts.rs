@@ -72,8 +72,9 @@ fn table<'p>(run: &Run<'_>, part: &'p Part<'p>, unit: &str, left: &mut usize) ->
             }
         }
     };
+    let caption = &sentence(part.title.trim_end_matches(':'));
     html! {
-        (framed(&sentence(part.title.trim_end_matches(':')), "bars verdicts", content))
+        (run.budget.part(framed(caption, "bars verdicts", content), caption))
         @if shown < count {
             p.note { "The first " (shown) " of " (count) " comparisons are shown; 'mountmark report' prints all." }
         }
