@@ -147,7 +147,7 @@ fn a_published_table_is_imported_and_reported() {
     let output = place
         .command()
         .args(["report", "--results", "results", "--beside", &run.id])
-        .args(["--format", "md"])
+        .args(["--format", "markdown"])
         .output()
         .expect("it runs");
     let shown = text(&output);
@@ -186,7 +186,7 @@ fn what_is_no_study_is_told() {
         ),
         (
             &["--beside", "source-tree", "--format", "sql-bench"],
-            "--beside is of --format text and md only",
+            "--beside is of --format text and markdown only",
         ),
     ] {
         let output = place

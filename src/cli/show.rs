@@ -37,7 +37,7 @@ pub(super) fn show(
         .transpose()?;
     ensure!(
         study.is_none() || matches!(writing.format, Format::Text | Format::Markdown),
-        usage("--beside is of --format text and md only")
+        usage("--beside is of --format text and markdown only")
     );
     match writing.format {
         Format::Text | Format::Markdown => to_output(writing.output.as_deref(), |out| {

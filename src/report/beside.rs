@@ -109,9 +109,7 @@ fn cells(row: &Row) -> Vec<String> {
         (None, true) => String::new(),
         (None, false) => dash(),
     };
-    let interval = row
-        .interval
-        .map(|i| format!("{:.2} to {:.2}", i.low(), i.high()));
+    let interval = row.interval.map(|i| i.to_string());
     let words = match row.direction {
         _ if is_baseline => "baseline",
         Direction::None | Direction::Open => "",
