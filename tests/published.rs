@@ -153,6 +153,15 @@ fn a_published_table_is_imported_and_reported() {
     let shown = text(&output);
     assert_eq!(output.status.code(), Some(0), "{shown}");
     assert!(shown.contains("| xfs_defaults |"), "{shown}");
+    let output = place
+        .command()
+        .args(["report", "--results", "results", "--beside", &run.id])
+        .args(["--format", "html"])
+        .output()
+        .expect("it runs");
+    let shown = text(&output);
+    assert!(shown.contains("Beside the published study"), "{shown}");
+    assert!(shown.contains("what was said against it"), "{shown}");
     let other = fixtures().join("sql-bench-memory.csv");
     let output = place
         .command()
@@ -186,7 +195,7 @@ fn what_is_no_study_is_told() {
         ),
         (
             &["--beside", "source-tree", "--format", "sql-bench"],
-            "--beside is of --format text and markdown only",
+            "--beside is of --format text, markdown and html only",
         ),
     ] {
         let output = place

@@ -98,15 +98,16 @@ fn measure(args: &RunArgs, resumed: Option<(String, PathBuf)>) -> Result<u8> {
     let judging = Judging::default();
     let options = text_options(&results, &judging, false)?;
     report::text(&mut out, &results, &options)?;
-    if let Some(study) = args.plan.as_deref().and_then(beside::of_plan) {
-        beside::write(&mut out, &results, &study, &options.choice, Format::Text)?;
+    let study = args.plan.as_deref().and_then(beside::of_plan);
+    if let Some(study) = &study {
+        beside::write(&mut out, &results, study, &options.choice, Format::Text)?;
     }
     writeln!(
         out,
         "\nstored in {}; 'mountmark report' shows every operation",
         summary.dir.display()
     )?;
-    let page = super::show::beside_records(&summary.dir, &results)?;
+    let page = super::show::beside_records(&summary.dir, &results, study.as_ref())?;
     writeln!(out, "report: {}", page.display())?;
     Ok(exit_code(&summary, args.skip_missing))
 }

@@ -36,14 +36,20 @@ pub(super) fn show(
         .map(|name| super::beside::study(name, results))
         .transpose()?;
     ensure!(
-        study.is_none() || matches!(writing.format, Format::Text | Format::Markdown),
-        usage("--beside is of --format text and markdown only")
+        study.is_none()
+            || matches!(
+                writing.format,
+                Format::Text | Format::Markdown | Format::Html
+            ),
+        usage("--beside is of --format text, markdown and html only")
     );
     match writing.format {
         Format::Text | Format::Markdown => to_output(writing.output.as_deref(), |out| {
             tables(out, &runs, judging, writing.format, study.as_ref())
         })?,
-        Format::Html => to_output(writing.output.as_deref(), |out| html(out, &runs, judging))?,
+        Format::Html => to_output(writing.output.as_deref(), |out| {
+            html(out, &runs, judging, study.as_ref())
+        })?,
         Format::Csv => to_output(writing.output.as_deref(), |out| {
             Ok(report::tidy::csv(out, &runs)?)
         })?,
@@ -80,8 +86,14 @@ fn json(out: &mut dyn Write, runs: &[Results], judging: &Judging) -> Result<()> 
     Ok(report::tidy::json(out, &judged(runs, judging)?)?)
 }
 
-fn html(out: &mut dyn Write, runs: &[Results], judging: &Judging) -> Result<()> {
-    Ok(report::html(out, &judged(runs, judging)?)?)
+fn html(
+    out: &mut dyn Write,
+    runs: &[Results],
+    judging: &Judging,
+    study: Option<&Results>,
+) -> Result<()> {
+    let judged = judged(runs, judging)?;
+    Ok(report::html_beside(out, &judged, study)?)
 }
 
 /// Each run with what is chosen for its verdicts.
@@ -97,10 +109,16 @@ fn judged<'r>(runs: &'r [Results], judging: &Judging) -> Result<Vec<(&'r Results
 ///
 /// # Errors
 /// When it cannot be written.
-pub(super) fn beside_records(dir: &Path, results: &Results) -> Result<PathBuf> {
+pub(super) fn beside_records(
+    dir: &Path,
+    results: &Results,
+    study: Option<&Results>,
+) -> Result<PathBuf> {
     let path = dir.join("report.html");
     let runs = std::slice::from_ref(results);
-    to_output(Some(&path), |out| html(out, runs, &Judging::default()))?;
+    to_output(Some(&path), |out| {
+        html(out, runs, &Judging::default(), study)
+    })?;
     Ok(path)
 }
 

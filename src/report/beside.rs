@@ -12,60 +12,66 @@ use crate::units::seconds;
 /// # Errors
 /// When `out` cannot be written.
 pub fn beside(out: &mut dyn Write, beside: &Beside) -> io::Result<()> {
-    let study = &beside.study;
-    wrapped(out, &format!("beside the study: {}", study.study), 0)?;
-    if beside.tables.is_empty() {
-        wrapped(
-            out,
-            "nothing to set side by side: run and study have no two cells in common that differ \
-             in their target or memory alone",
-            2,
-        )?;
-        return missing(out, beside);
-    }
+    let title = format!("beside the study: {}", beside.study.study);
+    wrapped(out, &title, 0)?;
     for table in &beside.tables {
         writeln!(out)?;
-        write_table(out, table)?;
+        writeln!(out, "{}", self::title(table))?;
+        grid(table).write(out, 2)?;
     }
-    writeln!(out)?;
-    for text in [
-        "figures are until returned, as the study took them; compare ratios and their order, never \
-         seconds",
-        "the study has one run of each, so its ratios have no interval; whether two of them differ \
-         it cannot tell",
-    ] {
-        wrapped(out, text, 2)?;
+    if !beside.tables.is_empty() {
+        writeln!(out)?;
+    }
+    words(beside)
+        .iter()
+        .try_for_each(|text| wrapped(out, text, 2))
+}
+
+/// What is to be said with the tables, a sentence each.
+pub(super) fn words(beside: &Beside) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    if beside.tables.is_empty() {
+        all.push(
+            "nothing to set side by side: run and study have no two cells in common that differ \
+             in their target or memory alone"
+                .to_string(),
+        );
+    } else {
+        all.push(
+            "figures are until returned, as the study took them; compare ratios and their order, \
+             never seconds"
+                .to_string(),
+        );
+        all.push(
+            "the study has one run of each, so its ratios have no interval; whether two of them \
+             differ it cannot tell"
+                .to_string(),
+        );
     }
     let once = |row: &Row| row.ratio.is_some() && row.interval.is_none();
     if beside.tables.iter().flat_map(|t| &t.rows).any(once) {
-        wrapped(
-            out,
-            "today's ratios have none either where there was one round; repeat with --rounds 5",
-            2,
-        )?;
+        all.push(
+            "today's ratios have none either where there was one round; repeat with --rounds 5"
+                .to_string(),
+        );
     }
-    for note in &study.notes {
-        wrapped(out, &format!("how: {note}"), 2)?;
-    }
-    for objection in &study.objections {
-        wrapped(out, &format!("what was said against it: {objection}"), 2)?;
-    }
-    missing(out, beside)
-}
-
-fn missing(out: &mut dyn Write, beside: &Beside) -> io::Result<()> {
+    let study = &beside.study;
+    all.extend(study.notes.iter().map(|note| format!("how: {note}")));
+    let against = |objection: &String| format!("what was said against it: {objection}");
+    all.extend(study.objections.iter().map(against));
     for (what, labels) in [
         ("in the study, not in this run", &beside.only_then),
         ("in this run, not in the study", &beside.only_today),
     ] {
         if !labels.is_empty() {
-            wrapped(out, &format!("{what}: {}", labels.join(", ")), 2)?;
+            all.push(format!("{what}: {}", labels.join(", ")));
         }
     }
-    Ok(())
+    all
 }
 
-fn write_table(out: &mut dyn Write, table: &Table) -> io::Result<()> {
+/// What a table shows.
+pub(super) fn title(table: &Table) -> String {
     let mut title = table.what.clone();
     if !table.context.is_empty() {
         title.push_str(&format!(", {}", table.context));
@@ -75,7 +81,11 @@ fn write_table(out: &mut dyn Write, table: &Table) -> io::Result<()> {
         Some(value) => title.push_str(&format!(": {} against {baseline}", table.axis.named(value))),
         None => title.push_str(&format!(", against {baseline}")),
     }
-    writeln!(out, "{title}")?;
+    title
+}
+
+/// Its figures.
+pub(super) fn grid(table: &Table) -> Grid {
     let unit = match table.metric {
         Metric::TRANSACTIONS_PER_SECOND => "tps",
         _ => "s",
@@ -94,10 +104,8 @@ fn write_table(out: &mut dyn Write, table: &Table) -> io::Result<()> {
         .map(String::from)
         .to_vec(),
     );
-    for row in &table.rows {
-        grid.row(cells(row));
-    }
-    grid.write(out, 2)
+    table.rows.iter().for_each(|row| grid.row(cells(row)));
+    grid
 }
 
 fn cells(row: &Row) -> Vec<String> {

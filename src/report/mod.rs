@@ -26,7 +26,7 @@ mod watched;
 pub use beside::beside;
 pub use compared::{Named, compared};
 pub use format::Format;
-pub use html::html;
+pub use html::{html, html_beside};
 pub use markdown::{beside_markdown, markdown};
 pub use progress::{Lines, StatusLine};
 pub use text::{TextOptions, list, text};

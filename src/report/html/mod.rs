@@ -4,6 +4,7 @@
 
 mod answer;
 mod bars;
+mod beside;
 mod device;
 mod figures;
 mod load;
@@ -38,6 +39,18 @@ const POLICY: &str =
 /// # Errors
 /// When `out` cannot be written.
 pub fn html(out: &mut dyn Write, runs: &[(&Results, Choice)]) -> io::Result<()> {
+    html_beside(out, runs, None)
+}
+
+/// As [`html`], each run beside `study`, a run of published figures.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn html_beside(
+    out: &mut dyn Write,
+    runs: &[(&Results, Choice)],
+    study: Option<&Results>,
+) -> io::Result<()> {
     let budget = Budget::of_page();
     let several = runs.len() > 1;
     let reports: Vec<Report> = runs
@@ -48,7 +61,7 @@ pub fn html(out: &mut dyn Write, runs: &[(&Results, Choice)]) -> io::Result<()> 
                 true => format!("r{}-", number + 1),
                 false => String::new(),
             };
-            report(&Run::new(results, choice, prefix, &budget))
+            report(&Run::new(results, choice, prefix, &budget), study)
         })
         .collect();
     let title = match reports.as_slice() {
@@ -73,10 +86,15 @@ struct Section {
     content: Markup,
 }
 
-fn report(run: &Run<'_>) -> Report {
+fn report(run: &Run<'_>, study: Option<&Results>) -> Report {
     let sections = [
         ("answer", "The answer", Some(answer::section(run))),
         ("verdicts", "Verdicts", verdicts::section(run)),
+        (
+            "beside",
+            "Beside the published study",
+            study.map(|study| beside::section(run, study)),
+        ),
         ("notes", "To be read with this", verdicts::notes(run)),
         ("times", "Figures by workload", times::section(run)),
         ("load", "Load", load::section(run)),
