@@ -9,7 +9,7 @@
 //! A hundred comparisons of three rounds, in duet, on images in memory:
 //!
 //! ```text
-//! mountmark run create --on ext4 --rounds 300 --duet on --loops 0.05 \
+//! mountmark run create --on ext4 --rounds 300 --duet on --loops 0.3 \
 //!     --image-dir /dev/shm --image-size 64M --results /tmp/aa
 //! cargo run --release --example against-itself -- /tmp/aa/* 3
 //! ```

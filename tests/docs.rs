@@ -95,7 +95,8 @@ fn harmless(line: &str, place: &Place, run: &str) -> String {
     words.join(" ").replace("/mnt/data", &data)
 }
 
-/// What the texts speak of: runs called before and after, old RUN files.
+/// What the texts speak of: runs called before and after, old RUN files, pgbench's output, a
+/// published table, and a plan.
 fn prepare(place: &Place) -> String {
     let data = place.path("data").display().to_string();
     for label in ["before", "after"] {
@@ -117,6 +118,15 @@ fn prepare(place: &Place) -> String {
             fs::copy(&path, here.join(name)).expect("a copy");
         }
     }
+    let copies = [
+        ("fixtures/pgbench/tpcb/report.txt", "report.txt"),
+        ("fixtures/pgbench/tpcb/pgbench_log.27139", "pgbench_log.1"),
+        ("fixtures/published/source-tree.csv", "table.csv"),
+    ];
+    for (from, to) in copies {
+        fs::copy(root().join(from), here.join(to)).expect(from);
+    }
+    fs::write(here.join("FILE.toml"), example_plan()).expect("a plan");
     fs::create_dir(here.join("path")).expect("a directory");
     symlink(env!("CARGO_BIN_EXE_mountmark"), here.join("path/mountmark")).expect("a link");
     let newest = mountmark::record::newest(&here.join("bench-results")).expect("a run");
@@ -125,6 +135,13 @@ fn prepare(place: &Place) -> String {
         .expect("a name")
         .to_string_lossy()
         .into_owned()
+}
+
+/// The plan file that the document of plans shows.
+fn example_plan() -> String {
+    let document = fs::read_to_string(root().join("docs/plans.md")).expect("a document");
+    let block = document.split("```").nth(1).expect("an example");
+    block.trim_start().to_string()
 }
 
 /// In the shell, as a reader does.

@@ -119,6 +119,19 @@ fn every_transaction_of_both_is_found_and_counted_once() {
             );
             assert_eq!(load.invariants, [found], "{when}");
         }
+        // The two change images from round to round.
+        for case in &results.cases {
+            let device = |c: &CaseRecord| {
+                let target = c.target.as_ref().expect("a target");
+                target.device.as_ref().expect("a device").device.clone()
+            };
+            let partner = |c: &CaseRecord| c.duet.as_ref().expect("in duet").partner.clone();
+            let other = results.cases.iter().find(|c| {
+                c.case == case.case && partner(c) == partner(case) && c.round != case.round
+            });
+            let other = other.expect("another round");
+            assert_ne!(device(case), device(other), "{engine}, {:?}", case.case);
+        }
         assert!(
             shown.contains("in duet, in slices of 2 ms or ten"),
             "{shown}"

@@ -144,6 +144,15 @@ fn a_published_table_is_imported_and_reported() {
     let shown = text(&output);
     assert_eq!(output.status.code(), Some(0), "{shown}");
     assert!(shown.contains("its ratios have no interval"), "{shown}");
+    let output = place
+        .command()
+        .args(["report", "--results", "results", "--beside", &run.id])
+        .args(["--format", "md"])
+        .output()
+        .expect("it runs");
+    let shown = text(&output);
+    assert_eq!(output.status.code(), Some(0), "{shown}");
+    assert!(shown.contains("| xfs_defaults |"), "{shown}");
     let other = fixtures().join("sql-bench-memory.csv");
     let output = place
         .command()
@@ -177,7 +186,7 @@ fn what_is_no_study_is_told() {
         ),
         (
             &["--beside", "source-tree", "--format", "sql-bench"],
-            "--beside is of --format text only",
+            "--beside is of --format text and md only",
         ),
     ] {
         let output = place

@@ -137,14 +137,14 @@ pub enum Duets {
 /// How a report is written.
 #[derive(Debug, Default, clap::Args)]
 pub struct Writing {
-    /// text, markdown, csv (a row a measurement), json, or sql-bench: RUN files that the
-    /// suite's compare-results reads
+    /// text, markdown; html: one page with drawings, to send to a colleague; csv (a row a
+    /// measurement), json; sql-bench: RUN files that the suite's compare-results reads
     #[arg(long, value_name = "FORMAT", default_value_t = Format::default())]
     pub format: Format,
 
     /// Write to a file instead; sql-bench: a directory for RUN files and the outputs of the
     /// phases, one for each engine and target
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
     /// sql-bench: print the counts, timers and slips of the original instead of true ones

@@ -9,7 +9,7 @@ use crate::compare::{self, Choice};
 use crate::error::{Result, ensure, unknown, usage};
 use crate::import;
 use crate::record::{self, Results};
-use crate::report;
+use crate::report::{self, Format};
 
 /// Name and text of each; a plan of the same name measures today what it measured then.
 const STUDIES: [(&str, &str); 4] = [
@@ -79,8 +79,13 @@ pub(super) fn write(
     run: &Results,
     study: &Results,
     choice: &Choice,
+    format: Format,
 ) -> Result<()> {
     let beside = compare::beside::beside(run, study, choice.baseline.as_deref(), &choice.rule);
     writeln!(out)?;
-    Ok(report::beside(out, &beside)?)
+    match format {
+        Format::Markdown => report::beside_markdown(out, &beside)?,
+        _ => report::beside(out, &beside)?,
+    }
+    Ok(())
 }

@@ -17,7 +17,7 @@ use crate::error::{Context, Result, one_line, unknown, usage};
 use crate::host::memory::scope;
 use crate::host::{interrupt, leftovers, utc};
 use crate::record::{self, Results};
-use crate::report::{self, Lines, StatusLine, TextOptions};
+use crate::report::{self, Format, Lines, StatusLine, TextOptions};
 use crate::run::{self, Observer, Options, Stage, Summary};
 use crate::target::{Spec, namespace};
 
@@ -99,13 +99,15 @@ fn measure(args: &RunArgs, resumed: Option<(String, PathBuf)>) -> Result<u8> {
     let options = text_options(&results, &judging, false)?;
     report::text(&mut out, &results, &options)?;
     if let Some(study) = args.plan.as_deref().and_then(beside::of_plan) {
-        beside::write(&mut out, &results, &study, &options.choice)?;
+        beside::write(&mut out, &results, &study, &options.choice, Format::Text)?;
     }
     writeln!(
         out,
         "\nstored in {}; 'mountmark report' shows every operation",
         summary.dir.display()
     )?;
+    let page = super::show::beside_records(&summary.dir, &results)?;
+    writeln!(out, "report: {}", page.display())?;
     Ok(exit_code(&summary, args.skip_missing))
 }
 

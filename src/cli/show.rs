@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::ALL_MEASURED;
 use super::args::{Judging, Writing};
 use super::commands::{find_runs, text_options};
+use crate::compare::Choice;
 use crate::error::{Context, Result, ensure, usage};
 use crate::record::{self, Results};
 use crate::report::sqlbench::{RunFile, run_files};
@@ -35,13 +36,14 @@ pub(super) fn show(
         .map(|name| super::beside::study(name, results))
         .transpose()?;
     ensure!(
-        study.is_none() || writing.format == Format::Text,
-        usage("--beside is of --format text only")
+        study.is_none() || matches!(writing.format, Format::Text | Format::Markdown),
+        usage("--beside is of --format text and md only")
     );
     match writing.format {
         Format::Text | Format::Markdown => to_output(writing.output.as_deref(), |out| {
             tables(out, &runs, judging, writing.format, study.as_ref())
         })?,
+        Format::Html => to_output(writing.output.as_deref(), |out| html(out, &runs, judging))?,
         Format::Csv => to_output(writing.output.as_deref(), |out| {
             Ok(report::tidy::csv(out, &runs)?)
         })?,
@@ -68,19 +70,38 @@ fn tables(
             _ => report::text(out, results, &options)?,
         }
         if let Some(study) = study {
-            super::beside::write(out, results, study, &options.choice)?;
+            super::beside::write(out, results, study, &options.choice, format)?;
         }
     }
     Ok(())
 }
 
 fn json(out: &mut dyn Write, runs: &[Results], judging: &Judging) -> Result<()> {
+    Ok(report::tidy::json(out, &judged(runs, judging)?)?)
+}
+
+fn html(out: &mut dyn Write, runs: &[Results], judging: &Judging) -> Result<()> {
+    Ok(report::html(out, &judged(runs, judging)?)?)
+}
+
+/// Each run with what is chosen for its verdicts.
+fn judged<'r>(runs: &'r [Results], judging: &Judging) -> Result<Vec<(&'r Results, Choice)>> {
     let judged = runs.iter().map(|results| {
         let options = text_options(results, judging, true)?;
         Ok((results, options.choice))
     });
-    let judged = judged.collect::<Result<Vec<_>>>()?;
-    Ok(report::tidy::json(out, &judged)?)
+    judged.collect()
+}
+
+/// The page of a run, beside its records; its path.
+///
+/// # Errors
+/// When it cannot be written.
+pub(super) fn beside_records(dir: &Path, results: &Results) -> Result<PathBuf> {
+    let path = dir.join("report.html");
+    let runs = std::slice::from_ref(results);
+    to_output(Some(&path), |out| html(out, runs, &Judging::default()))?;
+    Ok(path)
 }
 
 /// One RUN file goes to the output; for several, and for the outputs of the phases, the

@@ -1,6 +1,6 @@
 //! The axes along which the cases of a run differ.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 
 use crate::record::{KeyRecord, LoadKeyRecord};
@@ -66,31 +66,6 @@ impl Axis {
         }
     }
 
-    /// True when two keys differ on this axis and on no other.
-    pub fn alone_differs(&self, a: &KeyRecord, b: &KeyRecord) -> bool {
-        if self.value(a) == self.value(b) {
-            return false;
-        }
-        let mut other = b.clone();
-        match self {
-            Axis::Target => other.target.clone_from(&a.target),
-            Axis::Setting(name) => match a.settings.get(name) {
-                Some(value) => drop(other.settings.insert(name.clone(), value.clone())),
-                None => drop(other.settings.remove(name)),
-            },
-            Axis::Memory => other.memory_bytes = a.memory_bytes,
-            Axis::Cpus => other.cpus.clone_from(&a.cpus),
-            Axis::Clients => swap_in(a, &mut other, |load| &mut load.clients),
-            Axis::Databases => swap_in(a, &mut other, |load| &mut load.databases),
-            // Another engine has other settings by nature.
-            Axis::Engine => {
-                other.engine.clone_from(&a.engine);
-                other.settings.clone_from(&a.settings);
-            }
-        }
-        *a == other
-    }
-
     /// The axes on which `keys` take more than one value, in the order of this enum.
     pub fn of(keys: &[&KeyRecord]) -> Vec<Axis> {
         let names: BTreeSet<&String> = keys.iter().flat_map(|k| k.settings.keys()).collect();
@@ -103,23 +78,51 @@ impl Axis {
             Axis::Clients,
             Axis::Databases,
         ]);
-        axes.retain(|axis| {
-            keys.iter()
-                .any(|a| keys.iter().any(|b| axis.alone_differs(a, b)))
-        });
+        axes.retain(|axis| axis.varies_alone(keys));
         axes
+    }
+
+    /// True when two of `keys` differ on this axis and on no other.
+    fn varies_alone(&self, keys: &[&KeyRecord]) -> bool {
+        let mut values: HashMap<KeyRecord, String> = HashMap::new();
+        keys.iter().any(|key| {
+            let value = self.value(key);
+            let first = values
+                .entry(self.rest(key))
+                .or_insert_with(|| value.clone());
+            *first != value
+        })
+    }
+
+    /// True when two keys differ on this axis and on no other.
+    pub(super) fn alone_differs(&self, a: &KeyRecord, b: &KeyRecord) -> bool {
+        self.value(a) != self.value(b) && self.rest(a) == self.rest(b)
+    }
+
+    /// A key without its place on this axis: equal for two that differ on no other.
+    pub(super) fn rest(&self, key: &KeyRecord) -> KeyRecord {
+        let mut rest = key.clone();
+        match self {
+            Axis::Target => rest.target.clear(),
+            Axis::Setting(name) => drop(rest.settings.remove(name)),
+            Axis::Memory => rest.memory_bytes = None,
+            Axis::Cpus => rest.cpus.clear(),
+            Axis::Clients => rest.load.iter_mut().for_each(|load| load.clients = 0),
+            Axis::Databases => rest.load.iter_mut().for_each(|load| load.databases = 0),
+            // Another engine has other settings by nature.
+            Axis::Engine => {
+                rest.engine.clear();
+                rest.settings.clear();
+            }
+        }
+        rest
     }
 
     /// The values of `keys` on this axis, in order of appearance.
     pub fn values(&self, keys: &[&KeyRecord]) -> Vec<String> {
-        let mut values = Vec::new();
-        for key in keys {
-            let value = self.value(key);
-            if !values.contains(&value) {
-                values.push(value);
-            }
-        }
-        values
+        let mut seen = HashSet::new();
+        let values = keys.iter().map(|key| self.value(key));
+        values.filter(|value| seen.insert(value.clone())).collect()
     }
 }
 
@@ -128,11 +131,4 @@ fn of_load(key: &KeyRecord, pick: fn(&LoadKeyRecord) -> u32) -> String {
         .as_ref()
         .map(pick)
         .map_or_else(String::new, |n| n.to_string())
-}
-
-/// Gives `other` the number that `a` has, where both are loads.
-fn swap_in(a: &KeyRecord, other: &mut KeyRecord, pick: fn(&mut LoadKeyRecord) -> &mut u32) {
-    if let (Some(mut a), Some(b)) = (a.load, &mut other.load) {
-        *pick(b) = *pick(&mut a);
-    }
 }

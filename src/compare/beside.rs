@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::within::{Rounds, Sides, rounds, sides};
+use super::within::{Rounds, Sides, is_skipped, rounds, sides};
 use super::{Axis, Estimate, Interval, Marks, Metric, Pair, Rule, Verdict, judge};
 use crate::measure::stats::median;
 use crate::record::{CaseRecord, Completeness, KeyRecord, Outcome, PublishedRecord, Results};
@@ -130,7 +130,9 @@ impl Item {
                 .map(|c| c.transactions)
                 .collect();
             checkpoints.sort_unstable();
-            let phases = case.phases.iter().map(|p| Item::Seconds(p.name.clone()));
+            // The seconds of a load are those of its own number of transactions.
+            let phases = case.phases.iter().filter(|_| case.load.is_none());
+            let phases = phases.map(|p| Item::Seconds(p.name.clone()));
             for item in checkpoints.into_iter().map(Item::Checkpoint).chain(phases) {
                 if !items.contains(&(workload, item.clone())) {
                     items.push((workload, item));
@@ -179,7 +181,7 @@ fn set_beside(run: &Results, study: &Results, wanted: Option<&str>, rule: &Rule)
         .plan
         .cases
         .iter()
-        .filter(|k| k.replicate == 0)
+        .filter(|k| k.replicate == 0 && !is_skipped(&sides, k))
         .collect();
     let mut cells: Vec<Cell<'_>> = Vec::new();
     for today in &keys {

@@ -1,7 +1,7 @@
 //! Comparisons inside one run: all axes but one equal, against the baseline, paired by
 //! round.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::duet;
 use super::{
@@ -101,7 +101,10 @@ pub fn within(results: &Results, choice: &Choice) -> Comparisons {
         .as_ref()
         .or(results.run.plan.baseline.as_ref());
     let baselines = baselines(&keys, wanted.map(String::as_str));
-    let matched = matched(&keys, &baselines);
+    let mut matched = matched(&keys, &baselines);
+    // What cannot be measured here is told as skipped; it must not widen the intervals of the
+    // others.
+    matched.retain(|(_, _, new)| !is_skipped(&sides, new));
     let mut rule = choice.rule.for_comparisons(matched.len().max(1));
     if results.run.plan.until_sure.is_some() {
         rule = rule.with_looking(Looking::UntilNarrow);
@@ -144,6 +147,14 @@ pub(super) fn sides(results: &Results) -> Sides<'_> {
     sides
 }
 
+/// Whether a case was never tried, as it cannot be measured here.
+pub(super) fn is_skipped(sides: &Sides<'_>, key: &KeyRecord) -> bool {
+    let skipped = |case: &&CaseRecord| matches!(case.outcome, Outcome::Skipped { .. });
+    sides
+        .get(key)
+        .is_some_and(|cases| cases.iter().all(skipped))
+}
+
 /// The rounds of `key` that belong beside those of `partner`: from duets with it, where
 /// there were any, else those it played alone.
 pub(super) fn rounds<'r>(sides: &Sides<'r>, key: &KeyRecord, partner: &KeyRecord) -> Rounds<'r> {
@@ -184,12 +195,15 @@ fn matched<'k>(
 ) -> Vec<(Axis, &'k KeyRecord, &'k KeyRecord)> {
     let mut found = Vec::new();
     for (axis, baseline) in baselines {
-        for new in keys.iter().filter(|k| axis.value(k) != *baseline) {
-            let base = keys
-                .iter()
-                .find(|k| axis.value(k) == *baseline && axis.alone_differs(k, new));
-            if let Some(base) = base {
-                found.push((axis.clone(), *base, *new));
+        let (bases, others): (Vec<&KeyRecord>, Vec<&KeyRecord>) =
+            keys.iter().partition(|k| axis.value(k) == *baseline);
+        let mut by_rest: HashMap<KeyRecord, &KeyRecord> = HashMap::new();
+        for base in bases {
+            by_rest.entry(axis.rest(base)).or_insert(base);
+        }
+        for new in others {
+            if let Some(base) = by_rest.get(&axis.rest(new)) {
+                found.push((axis.clone(), *base, new));
             }
         }
     }

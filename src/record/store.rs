@@ -140,6 +140,7 @@ pub fn load(dir: &Path) -> Result<Results> {
         cases: Vec::new(),
         damage: Vec::new(),
     };
+    let mut interrupted = 0;
     let path = dir.join(CASES);
     let file = File::open(&path).with_context(|| format!("cannot read {}", path.display()))?;
     for (number, line) in BufReader::new(file).lines().enumerate() {
@@ -148,7 +149,7 @@ pub fn load(dir: &Path) -> Result<Results> {
             continue;
         }
         match parse(&line) {
-            Ok(case) => supersede(&mut results.cases, case),
+            Ok(case) => supersede(&mut results.cases, &mut interrupted, case),
             Err(error) => results.damage.push(format!(
                 "{}:{}: {}",
                 path.display(),
@@ -161,13 +162,33 @@ pub fn load(dir: &Path) -> Result<Results> {
 }
 
 /// Adds a case; one that had been interrupted gives way to it, measured later.
-fn supersede(cases: &mut Vec<CaseRecord>, case: CaseRecord) {
-    let interrupted = |old: &CaseRecord| {
-        matches!(old.outcome, Outcome::Interrupted { .. })
-            && (old.round, &old.case) == (case.round, &case.case)
-    };
-    cases.retain(|old| !interrupted(old));
+/// `interrupted` counts those that are still there.
+fn supersede(cases: &mut Vec<CaseRecord>, interrupted: &mut usize, case: CaseRecord) {
+    let is = |old: &CaseRecord| matches!(old.outcome, Outcome::Interrupted { .. });
+    if *interrupted > 0 {
+        let before = cases.len();
+        cases.retain(|old| !is(old) || (old.round, &old.case) != (case.round, &case.case));
+        *interrupted -= before - cases.len();
+    }
+    *interrupted += usize::from(is(&case));
     cases.push(case);
+}
+
+/// A record with its format.
+trait Record: serde::de::DeserializeOwned {
+    fn format(&self) -> u32;
+}
+
+impl Record for RunRecord {
+    fn format(&self) -> u32 {
+        self.format
+    }
+}
+
+impl Record for CaseRecord {
+    fn format(&self) -> u32 {
+        self.format
+    }
 }
 
 #[derive(serde::Deserialize)]
@@ -175,12 +196,21 @@ struct Versioned {
     format: u32,
 }
 
-fn parse<T: serde::de::DeserializeOwned>(text: &str) -> Result<T> {
-    let Versioned { format } = serde_json::from_str(text).context("not a record of mountmark")?;
+/// Reads a record; looks at the format alone where it cannot, as a newer one may differ.
+fn parse<T: Record>(text: &str) -> Result<T> {
+    const NOT_OURS: &str = "not a record of mountmark";
+    let read = serde_json::from_str::<T>(text);
+    let format = match &read {
+        Ok(record) => record.format(),
+        Err(_) => {
+            let versioned: Versioned = serde_json::from_str(text).context(NOT_OURS)?;
+            versioned.format
+        }
+    };
     if format > FORMAT {
         bail!("record format {format} is newer than this mountmark reads ({FORMAT})");
     }
-    serde_json::from_str(text).context("not a record of mountmark")
+    read.context(NOT_OURS)
 }
 
 /// The directories of all runs in `results`, oldest first.

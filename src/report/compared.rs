@@ -202,7 +202,10 @@ fn grounds(out: &mut dyn Write, between: &Between) -> io::Result<()> {
         demands(&between.rule)
     );
     wrapped(out, &text, 2)?;
-    smallest_differences(out, judged.into_iter(), "runs")
+    match smallest_differences(judged.into_iter(), "runs") {
+        Some(text) => wrapped(out, &text, 2),
+        None => Ok(()),
+    }
 }
 
 fn unmatched(out: &mut dyn Write, side: &str, keys: &[KeyRecord]) -> io::Result<()> {

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::index::Index;
 use super::{sync, tree};
 use crate::compare::Marks;
 use crate::measure::stats::median;
@@ -37,12 +38,13 @@ pub(super) fn write(out: &mut dyn Write, results: &Results, full: bool) -> io::R
     Ok(())
 }
 
-fn blocks(results: &Results) -> Vec<Block<'_>> {
+/// The workloads without a server, in the order of the plan.
+pub(super) fn blocks(results: &Results) -> Vec<Block<'_>> {
+    let index = Index::new(results);
     let mut blocks: Vec<Block<'_>> = Vec::new();
     let keys = results.run.plan.cases.iter();
     for key in keys.filter(|k| is(k) && k.replicate == 0) {
-        let cases = results.cases.iter().filter(|c| c.case == *key).collect();
-        let target = (key.target.as_str(), cases);
+        let target = (key.target.as_str(), index.rounds(key).to_vec());
         match blocks.iter_mut().find(|b| same(b.key, key)) {
             Some(block) => block.targets.push(target),
             None => blocks.push(Block {
@@ -61,7 +63,8 @@ fn same(a: &KeyRecord, b: &KeyRecord) -> bool {
 }
 
 impl Block<'_> {
-    fn title(&self) -> String {
+    /// What its cases have in common.
+    pub fn title(&self) -> String {
         let key = self.key;
         let mut title = format!("{}, {}, cpus {}", key.workload, key.engine, key.cpus);
         for (name, value) in &key.settings {

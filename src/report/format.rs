@@ -19,12 +19,15 @@ pub enum Format {
     Json,
     /// The RUN file of the original sql-bench, one for each engine and target.
     SqlBench,
+    /// One page of HTML with everything in it.
+    Html,
 }
 
 impl Format {
-    const NAMES: [(&'static str, Format); 5] = [
+    const NAMES: [(&'static str, Format); 6] = [
         ("text", Format::Text),
         ("markdown", Format::Markdown),
+        ("html", Format::Html),
         ("csv", Format::Csv),
         ("json", Format::Json),
         ("sql-bench", Format::SqlBench),

@@ -133,6 +133,21 @@ impl Grid {
         Ok(())
     }
 
+    /// All rows, the header first.
+    pub fn rows(&self) -> &[Vec<String>] {
+        &self.rows
+    }
+
+    /// Whether the cells of this column are words, in a table of so many columns.
+    pub fn is_words(&self, column: usize, columns: usize) -> bool {
+        column <= self.more_words || self.words_last && column + 1 == columns
+    }
+
+    /// True before the first row.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// Characters of the widest line.
     pub fn width(&self) -> usize {
         let mut out = Vec::new();

@@ -1,12 +1,10 @@
 //! What a report says of a run that was imported.
 
-use std::io::{self, Write};
-
 use crate::record::RunRecord;
 
 /// Where an imported run comes from, in the words of its files; those that say the same
 /// stand together.
-pub(super) fn head(out: &mut dyn Write, run: &RunRecord) -> io::Result<()> {
+pub(super) fn head(run: &RunRecord) -> Vec<String> {
     let mut origins: Vec<(String, Vec<&str>)> = Vec::new();
     for file in &run.imported {
         let text = |name: &str| file.header.get(name).map_or("", String::as_str);
@@ -31,21 +29,20 @@ pub(super) fn head(out: &mut dyn Write, run: &RunRecord) -> io::Result<()> {
             None => origins.push((said, vec![&file.file])),
         }
     }
+    let mut lines = Vec::new();
     if let Some(published) = &run.published {
-        writeln!(out, "published: {}", published.study)?;
-        for note in &published.notes {
-            writeln!(out, "  {note}")?;
-        }
-        for objection in &published.objections {
-            writeln!(out, "  what was said against it: {objection}")?;
-        }
+        lines.push(format!("published: {}", published.study));
+        let notes = published.notes.iter();
+        lines.extend(notes.map(|note| format!("  {note}")));
+        let objections = published.objections.iter();
+        lines.extend(objections.map(|o| format!("  what was said against it: {o}")));
     }
-    for (said, files) in origins {
+    lines.extend(origins.into_iter().map(|(said, files)| {
         let files = files.join(", ");
         match said.is_empty() {
-            true => writeln!(out, "imported from {files}")?,
-            false => writeln!(out, "imported from {files}: {said}")?,
+            true => format!("imported from {files}"),
+            false => format!("imported from {files}: {said}"),
         }
-    }
-    Ok(())
+    }));
+    lines
 }

@@ -3,8 +3,10 @@
 
 use std::io::{self, Write};
 
+use super::beside::beside;
 use super::grid;
 use super::text::{TextOptions, text};
+use crate::compare::beside::Beside;
 use crate::record::Results;
 
 /// Writes the report of one run as Markdown (GitHub's, for the tables).
@@ -12,15 +14,32 @@ use crate::record::Results;
 /// # Errors
 /// When `out` cannot be written.
 pub fn markdown(out: &mut dyn Write, results: &Results, options: &TextOptions) -> io::Result<()> {
+    paragraphs(out, true, |plain| text(plain, results, options))
+}
+
+/// Writes what [`beside`] writes, as Markdown.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn beside_markdown(out: &mut dyn Write, set: &Beside) -> io::Result<()> {
+    paragraphs(out, false, |plain| beside(plain, set))
+}
+
+/// Writes the paragraphs of a text report; with its `title`, the first line of all is one.
+fn paragraphs(
+    out: &mut dyn Write,
+    title: bool,
+    report: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
     let mut plain = Vec::new();
-    grid::as_markdown(|| text(&mut plain, results, options))?;
+    grid::as_markdown(|| report(&mut plain))?;
     let plain = String::from_utf8_lossy(&plain);
     for (number, paragraph) in plain.split("\n\n").enumerate() {
         let lines: Vec<&str> = paragraph.lines().filter(|l| !l.trim().is_empty()).collect();
         if number > 0 && !lines.is_empty() {
             writeln!(out)?;
         }
-        write(out, &lines, number == 0)?;
+        write(out, &lines, title && number == 0)?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Shows results: tables from a stored run, progress while one is being made. Writes to
+//! Shows results: tables and pages from a stored run, progress while one is being made. Writes to
 //! what it is given and measures nothing.
 
 mod beside;
@@ -6,7 +6,9 @@ mod compared;
 mod files;
 mod format;
 mod grid;
+mod html;
 mod imported;
+mod index;
 mod load;
 mod markdown;
 mod memory;
@@ -24,6 +26,7 @@ mod watched;
 pub use beside::beside;
 pub use compared::{Named, compared};
 pub use format::Format;
-pub use markdown::markdown;
+pub use html::html;
+pub use markdown::{beside_markdown, markdown};
 pub use progress::{Lines, StatusLine};
 pub use text::{TextOptions, list, text};

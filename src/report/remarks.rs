@@ -1,13 +1,12 @@
 //! What is said below the tables: why cases have no figures, and what a reader must know.
 
-use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::collections::{BTreeMap, HashSet};
 
 use super::names::case_name;
 use crate::record::{CaseRecord, KeyRecord, Outcome, Results};
 
 /// Why cases have no figures: each cause once, with the rounds it struck.
-pub(super) fn faults(out: &mut dyn Write, results: &Results) -> io::Result<()> {
+pub(super) fn faults(results: &Results) -> Vec<String> {
     let keys: Vec<&KeyRecord> = results.run.plan.cases.iter().collect();
     let name = |key: &KeyRecord| {
         let first = KeyRecord {
@@ -46,31 +45,15 @@ pub(super) fn faults(out: &mut dyn Write, results: &Results) -> io::Result<()> {
         }
         *count += 1;
     }
-    if !order.is_empty() {
-        writeln!(out)?;
-    }
-    for line in order {
-        match seen[&line] {
-            1 => writeln!(out, "{line}")?,
-            n => writeln!(out, "{line} ({n} times)")?,
-        }
-    }
-    Ok(())
+    let told = |line: String| match seen[&line] {
+        1 => line,
+        n => format!("{line} ({n} times)"),
+    };
+    order.into_iter().map(told).collect()
 }
 
 /// What a reader must know about the run and its cases.
-pub(super) fn notes(out: &mut dyn Write, results: &Results) -> io::Result<()> {
-    let notes = list(results);
-    if !notes.is_empty() {
-        writeln!(out)?;
-    }
-    notes
-        .iter()
-        .try_for_each(|note| writeln!(out, "note: {note}"))
-}
-
-/// The same as sentences, each once.
-pub(super) fn list(results: &Results) -> Vec<String> {
+pub(super) fn notes(results: &Results) -> Vec<String> {
     let run = &results.run;
     let mut notes: Vec<String> = Vec::new();
     if let Some(image) = &run.image {
@@ -86,8 +69,9 @@ pub(super) fn list(results: &Results) -> Vec<String> {
         }
     }
     notes.extend(run.remarks.iter().cloned());
+    let mut told: HashSet<&str> = run.remarks.iter().map(String::as_str).collect();
     for remark in results.cases.iter().flat_map(|c| &c.remarks) {
-        if !notes.contains(remark) {
+        if told.insert(remark) {
             notes.push(remark.clone());
         }
     }

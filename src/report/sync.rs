@@ -14,15 +14,15 @@ use crate::workload::sync::DEVICE_FLUSH;
 const WIDEST: usize = 120;
 
 /// Everything measured of one target.
-struct Column<'b> {
-    label: String,
+pub(super) struct Column<'b> {
+    pub label: String,
     cases: &'b [&'b CaseRecord],
     shapes: BTreeMap<&'b str, Vec<&'b OperationRecord>>,
     device: Option<&'b DeviceRecord>,
 }
 
 impl<'b> Column<'b> {
-    fn new(target: &str, cases: &'b [&'b CaseRecord]) -> Self {
+    pub fn new(target: &str, cases: &'b [&'b CaseRecord]) -> Self {
         let mut shapes: BTreeMap<&str, Vec<&OperationRecord>> = BTreeMap::new();
         for operation in operations(cases) {
             shapes.entry(&operation.name).or_default().push(operation);
@@ -45,8 +45,13 @@ impl<'b> Column<'b> {
         medians.min().map(|ns| ns as f64)
     }
 
-    fn median_ns(&self, shape: &str) -> Option<f64> {
+    pub fn median_ns(&self, shape: &str) -> Option<f64> {
         self.of_rounds(shape, |l| l.p50_ns)
+    }
+
+    /// The mean call, in nanoseconds.
+    pub fn mean_ns(&self, shape: &str) -> Option<f64> {
+        self.of_rounds(shape, |l| l.mean_ns)
     }
 
     /// The median over the rounds of one figure of each round's calls, in nanoseconds.
@@ -110,35 +115,18 @@ fn operations<'b>(cases: &'b [&'b CaseRecord]) -> impl Iterator<Item = &'b Opera
 }
 
 pub(super) fn write(out: &mut dyn Write, block: &Block<'_>, full: bool) -> io::Result<()> {
-    let columns: Vec<Column<'_>> = block
-        .targets
-        .iter()
-        .map(|(target, cases)| Column::new(target, cases))
-        .collect();
-    let mut grid = Grid::default();
-    let header = |numbered: bool| {
-        let columns = columns.iter().enumerate();
-        let names = columns.map(|(number, column)| match numbered {
-            true => format!("[{}]   ", number + 1),
-            false => column.label.clone(),
-        });
-        let first = "mean and p99 µs (flushes a call)".to_string();
-        std::iter::once(first).chain(names).collect::<Vec<_>>()
-    };
-    grid.row(header(false));
-    for shape in shapes(&columns, full) {
-        let cells = columns.iter().map(|column| column.cell(shape));
-        grid.row(std::iter::once(shape.to_string()).chain(cells).collect());
-    }
+    let columns = columns(block);
+    let mut grid = table(&columns, full);
     if grid.width() > WIDEST {
         for (number, column) in columns.iter().enumerate() {
             writeln!(out, "  [{}] {}", number + 1, column.label)?;
         }
-        grid.replace_header(header(true));
+        let numbers = (1..=columns.len()).map(|number| format!("[{number}]   "));
+        grid.replace_header(header(numbers));
     }
     grid.write(out, 2)?;
-    for column in &columns {
-        judgements(out, column)?;
+    for line in judgements(&columns) {
+        writeln!(out, "  {line}")?;
     }
     if !full {
         writeln!(out, "  'mountmark report' shows the other sizes")?;
@@ -146,8 +134,32 @@ pub(super) fn write(out: &mut dyn Write, block: &Block<'_>, full: bool) -> io::R
     Ok(())
 }
 
+/// A column a target.
+pub(super) fn columns<'b>(block: &'b Block<'_>) -> Vec<Column<'b>> {
+    let targets = block.targets.iter();
+    targets
+        .map(|(target, cases)| Column::new(target, cases))
+        .collect()
+}
+
+fn header(names: impl Iterator<Item = String>) -> Vec<String> {
+    let first = "mean and p99 µs (flushes a call)".to_string();
+    std::iter::once(first).chain(names).collect()
+}
+
+/// A line a shape.
+pub(super) fn table(columns: &[Column<'_>], full: bool) -> Grid {
+    let mut grid = Grid::default();
+    grid.row(header(columns.iter().map(|c| c.label.clone())));
+    for shape in shapes(columns, full) {
+        let cells = columns.iter().map(|column| column.cell(shape));
+        grid.row(std::iter::once(shape.to_string()).chain(cells).collect());
+    }
+    grid
+}
+
 /// The shapes in the order they ran; the brief table has those of 8 KiB and the logs.
-fn shapes<'b>(columns: &[Column<'b>], full: bool) -> Vec<&'b str> {
+pub(super) fn shapes<'b>(columns: &[Column<'b>], full: bool) -> Vec<&'b str> {
     let mut shapes: Vec<&str> = Vec::new();
     let all = columns.iter().flat_map(|c| operations(c.cases));
     for operation in all {
@@ -162,14 +174,20 @@ fn shapes<'b>(columns: &[Column<'b>], full: bool) -> Vec<&'b str> {
     shapes
 }
 
-/// In words: how many shapes reached the device, and what is wrong with the others.
-fn judgements(out: &mut dyn Write, column: &Column<'_>) -> io::Result<()> {
+/// In words: how many shapes reached the device of each target, and what is wrong with
+/// the others.
+pub(super) fn judgements(columns: &[Column<'_>]) -> Vec<String> {
+    columns.iter().flat_map(judged).collect()
+}
+
+fn judged(column: &Column<'_>) -> Vec<String> {
     let mut of_reach: BTreeMap<Reach, Vec<&str>> = BTreeMap::new();
     for shape in column.shapes.keys().filter(|s| **s != DEVICE_FLUSH) {
         if let Some(reach) = column.reach(shape) {
             of_reach.entry(reach).or_default().push(shape);
         }
     }
+    let mut lines = Vec::new();
     for (reach, shapes) in of_reach {
         let mark = match reach {
             Reach::NotReached => " (!)",
@@ -188,9 +206,9 @@ fn judgements(out: &mut dyn Write, column: &Column<'_>) -> io::Result<()> {
                 bare / 1e3
             ));
         }
-        writeln!(out, "  {line}")?;
+        lines.push(line);
     }
-    Ok(())
+    lines
 }
 
 /// The kernel's words, each with the shapes that got them.

@@ -29,7 +29,9 @@ pub struct TextOptions {
 /// # Errors
 /// When `out` cannot be written.
 pub fn text(out: &mut dyn Write, results: &Results, options: &TextOptions) -> io::Result<()> {
-    head(out, &results.run)?;
+    for line in head(&results.run) {
+        writeln!(out, "{line}")?;
+    }
     writeln!(out)?;
     let comparisons = within(results, &options.choice);
     verdicts::write(out, results, &comparisons, options.choice.figure.name())?;
@@ -43,8 +45,18 @@ pub fn text(out: &mut dyn Write, results: &Results, options: &TextOptions) -> io
     for line in legend(results) {
         writeln!(out, "  {line}")?;
     }
-    remarks::faults(out, results)?;
-    remarks::notes(out, results)
+    lines(out, "", &remarks::faults(results))?;
+    lines(out, "note: ", &remarks::notes(results))
+}
+
+/// Lines apart from what stands before them.
+fn lines(out: &mut dyn Write, before: &str, lines: &[String]) -> io::Result<()> {
+    if !lines.is_empty() {
+        writeln!(out)?;
+    }
+    lines
+        .iter()
+        .try_for_each(|line| writeln!(out, "{before}{line}"))
 }
 
 /// Writes a line a run.
@@ -76,30 +88,21 @@ pub fn list(out: &mut dyn Write, runs: &[Results]) -> io::Result<()> {
     grid.write(out, 0)
 }
 
-fn head(out: &mut dyn Write, run: &RunRecord) -> io::Result<()> {
+/// What was run, on what machine.
+pub(super) fn head(run: &RunRecord) -> Vec<String> {
     let label = run
         .label
         .as_ref()
         .map_or(String::new(), |l| format!(" '{l}'"));
-    let host = &run.host;
-    writeln!(out, "run {}{label}, mountmark {}", run.id, run.mountmark)?;
+    let mut lines = vec![format!(
+        "run {}{label}, mountmark {}",
+        run.id, run.mountmark
+    )];
     if !run.imported.is_empty() {
-        return imported::head(out, run);
+        lines.extend(imported::head(run));
+        return lines;
     }
-    writeln!(
-        out,
-        "{}, Linux {}, {} × {}{}, {} of memory",
-        host.system,
-        host.kernel,
-        host.cpus,
-        host.cpu,
-        if host.virtual_machine {
-            " (virtual)"
-        } else {
-            ""
-        },
-        Bytes(host.memory_bytes).human(),
-    )?;
+    lines.push(machine(run));
     let times = |n: u32| {
         if n == 1 {
             "1 round".to_string()
@@ -111,16 +114,34 @@ fn head(out: &mut dyn Write, run: &RunRecord) -> io::Result<()> {
         1.0 => String::new(),
         loops => format!(" × {loops}"),
     };
-    writeln!(
-        out,
+    lines.push(format!(
         "profile {}{factor}, {}",
         run.plan.profile,
         times(run.plan.rounds)
+    ));
+    lines
+}
+
+/// The machine in a line.
+fn machine(run: &RunRecord) -> String {
+    let host = &run.host;
+    format!(
+        "{}, Linux {}, {} × {}{}, {} of memory",
+        host.system,
+        host.kernel,
+        host.cpus,
+        host.cpu,
+        if host.virtual_machine {
+            " (virtual)"
+        } else {
+            ""
+        },
+        Bytes(host.memory_bytes).human(),
     )
 }
 
 /// What shares engine, settings, memory and placement: one table.
-struct Block<'r> {
+pub(super) struct Block<'r> {
     /// The key of its first case; only the axes of the block count.
     key: &'r KeyRecord,
     targets: Vec<&'r str>,
@@ -135,7 +156,7 @@ fn same_block(a: &KeyRecord, b: &KeyRecord) -> bool {
         && a.cpus == b.cpus
 }
 
-fn blocks(results: &Results) -> Vec<Block<'_>> {
+pub(super) fn blocks(results: &Results) -> Vec<Block<'_>> {
     let mut blocks: Vec<Block<'_>> = Vec::new();
     // Loads, trees and bare calls have tables of their own.
     let shown = |k: &&KeyRecord| k.replicate == 0 && k.load.is_none() && !files::is(k);
@@ -169,28 +190,11 @@ fn blocks(results: &Results) -> Vec<Block<'_>> {
 
 impl Block<'_> {
     fn write(&self, out: &mut dyn Write, operations: bool) -> io::Result<()> {
-        let memory = self
-            .key
-            .memory_bytes
-            .map(|b| format!(", {} of memory", Bytes(b)));
-        writeln!(
-            out,
-            "{}{}, cpus {}{}",
-            self.key.engine,
-            memory.unwrap_or_default(),
-            self.key.cpus,
-            self.settings(),
-        )?;
-        let mut grid = Grid::default();
-        grid.row(self.header("seconds", false));
-        for workload in &self.workloads {
-            self.phase_rows(workload, &mut grid);
-        }
+        writeln!(out, "{}", self.title())?;
+        let mut grid = self.phases();
         if operations {
             grid.row(vec![String::new()]);
-            for workload in &self.workloads {
-                self.operation_rows(workload, &mut grid);
-            }
+            self.operations(&mut grid);
         }
         if grid.width() <= WIDEST {
             return grid.write(out, 2);
@@ -200,6 +204,41 @@ impl Block<'_> {
         }
         grid.replace_header(self.header("seconds", true));
         grid.write(out, 2)
+    }
+
+    /// What its cases have in common.
+    pub fn title(&self) -> String {
+        let memory = self
+            .key
+            .memory_bytes
+            .map(|b| format!(", {} of memory", Bytes(b).human()));
+        format!(
+            "{}{}, cpus {}{}",
+            self.key.engine,
+            memory.unwrap_or_default(),
+            self.key.cpus,
+            self.settings(),
+        )
+    }
+
+    /// The ends and figures of each phase.
+    pub fn phases(&self) -> Grid {
+        let mut grid = Grid::default();
+        grid.row(self.header("seconds", false));
+        for workload in &self.workloads {
+            self.phase_rows(workload, &mut grid);
+        }
+        grid
+    }
+
+    /// Adds each operation to `grid`, after a header where it has none.
+    pub fn operations(&self, grid: &mut Grid) {
+        if grid.is_empty() {
+            grid.row(self.header("seconds", false));
+        }
+        for workload in &self.workloads {
+            self.operation_rows(workload, grid);
+        }
     }
 
     fn settings(&self) -> String {

@@ -85,10 +85,24 @@ fn rest(phase: &PhaseRecord) -> Option<f64> {
 }
 
 pub(super) fn write(out: &mut dyn Write, block: &Block<'_>, full: bool) -> io::Result<()> {
-    let columns = &COLUMNS[..if full { COLUMNS.len() } else { BRIEF }];
     if let Some(size) = size(block) {
         writeln!(out, "  {size}")?;
     }
+    table(block, full).write(out, 2)?;
+    if full {
+        writeln!(out, "  {ABOUT}")?;
+    }
+    Ok(())
+}
+
+/// What the columns are.
+pub(super) const ABOUT: &str = "files/s and MB/s are until flushed; rest: CPU time of everybody \
+                                else on the machine until returned, the kernel's own threads \
+                                among them";
+
+/// For each step, a line a target.
+pub(super) fn table(block: &Block<'_>, full: bool) -> Grid {
+    let columns = &COLUMNS[..if full { COLUMNS.len() } else { BRIEF }];
     let mut grid = Grid::with_words_first(2);
     let mut header = vec!["step".to_string(), "target".to_string()];
     header.extend(columns.iter().map(|(name, ..)| name.to_string()));
@@ -118,15 +132,12 @@ pub(super) fn write(out: &mut dyn Write, block: &Block<'_>, full: bool) -> io::R
         }
     }
     all_steps(block, &mut grid, 3 + columns.len());
-    grid.write(out, 2)?;
-    if full {
-        writeln!(
-            out,
-            "  files/s and MB/s are until flushed; rest: CPU time of everybody else on the \
-             machine until returned, the kernel's own threads among them"
-        )?;
-    }
-    Ok(())
+    grid
+}
+
+/// Seconds of a step until flushed, the median over the rounds.
+pub(super) fn flushed(cases: &[&CaseRecord], step: &str) -> Option<f64> {
+    of_phase(cases, step, COLUMNS[1].1)
 }
 
 /// The sum over the steps, as the verdict takes it.
@@ -158,7 +169,7 @@ fn all_steps(block: &Block<'_>, grid: &mut Grid, width: usize) {
 }
 
 /// The steps, in their order.
-fn steps<'b>(block: &'b Block<'_>) -> Vec<&'b str> {
+pub(super) fn steps<'b>(block: &'b Block<'_>) -> Vec<&'b str> {
     let mut steps = Vec::new();
     for (_, cases) in &block.targets {
         for phase in measured(cases).flat_map(|c| &c.phases) {
@@ -171,7 +182,7 @@ fn steps<'b>(block: &'b Block<'_>) -> Vec<&'b str> {
 }
 
 /// How much was unpacked.
-fn size(block: &Block<'_>) -> Option<String> {
+pub(super) fn size(block: &Block<'_>) -> Option<String> {
     let mut cases = block.targets.iter().flat_map(|(_, cases)| measured(cases));
     let operation = cases.find_map(|c| c.phases.first()?.operations.first())?;
     Some(format!(

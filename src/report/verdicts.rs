@@ -1,6 +1,6 @@
 //! The verdicts of a run in words, then their ratios and intervals.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 
 use super::grid::{Grid, wrapped};
@@ -15,63 +15,100 @@ pub(super) fn write(
     comparisons: &Comparisons,
     figure: &str,
 ) -> io::Result<()> {
-    let rounds = results.run.plan.rounds;
-    if comparisons.list.is_empty() {
-        return writeln!(
-            out,
-            "nothing to compare: no two cases differ on one axis alone"
-        );
+    if let Some(reason) = silence(results, comparisons) {
+        return writeln!(out, "{reason}");
     }
-    if rounds < 2 && !results.run.imported.is_empty() {
-        return writeln!(
-            out,
-            "no verdict: what was imported has one round, which cannot tell a difference from noise"
-        );
-    }
-    if rounds < 2 {
-        return writeln!(
-            out,
-            "no verdict: one round cannot tell a difference from noise; repeat with --rounds 5"
-        );
-    }
-    for (axis, baseline) in &comparisons.baselines {
-        let contexts = contexts(results, axis, &comparisons.list);
-        if contexts.is_empty() {
-            continue;
-        }
-        writeln!(out, "{figure}, against {}:", axis.named(baseline))?;
-        for (context, members) in &contexts {
-            words(out, axis, context, members)?;
+    for part in parts(results, comparisons, figure) {
+        writeln!(out, "{}", part.title)?;
+        for (context, members) in &part.contexts {
+            words(out, part.axis, context, members)?;
         }
         // Two sizes of memory stand side by side in a table of their own.
-        if !(*axis == Axis::Memory && contexts.iter().all(|(_, members)| members.len() < 2)) {
-            table(out, (axis, baseline), unit(figure), &contexts)?;
+        let pairs = part.contexts.iter().all(|(_, members)| members.len() < 2);
+        if *part.axis != Axis::Memory || !pairs {
+            let baseline = (part.axis, part.baseline);
+            table(out, baseline, unit(figure), &part.contexts)?;
         }
     }
-    grounds(out, results, comparisons)
+    let grounds = grounds(results, comparisons);
+    grounds.iter().try_for_each(|text| wrapped(out, text, 2))
+}
+
+/// Why there are no verdicts, where there are none.
+pub(super) fn silence(results: &Results, comparisons: &Comparisons) -> Option<&'static str> {
+    if comparisons.list.is_empty() {
+        return Some("nothing to compare: no two cases differ on one axis alone");
+    }
+    match results.run.plan.rounds {
+        2.. => None,
+        _ if results.run.imported.is_empty() => Some(
+            "no verdict: one round cannot tell a difference from noise; repeat with --rounds 5",
+        ),
+        _ => Some(
+            "no verdict: what was imported has one round, which cannot tell a difference from noise",
+        ),
+    }
+}
+
+/// The comparisons on one axis.
+pub(super) struct Part<'c> {
+    /// What is compared with what.
+    pub title: String,
+    pub axis: &'c Axis,
+    /// Its value on that axis.
+    pub baseline: &'c str,
+    pub contexts: Contexts<'c>,
 }
 
 /// Comparisons of one axis by what they have in common, in the order of the plan.
-type Contexts<'c> = Vec<(String, Vec<&'c Comparison>)>;
+pub(super) type Contexts<'c> = Vec<(String, Vec<&'c Comparison>)>;
 
-fn contexts<'c>(results: &Results, axis: &Axis, list: &'c [Comparison]) -> Contexts<'c> {
+/// The comparisons, axis by axis.
+pub(super) fn parts<'c>(
+    results: &Results,
+    comparisons: &'c Comparisons,
+    figure: &str,
+) -> Vec<Part<'c>> {
+    let axes = axes(results);
+    let part = |(axis, baseline): (&'c Axis, &'c String)| Part {
+        title: format!("{figure}, against {}:", axis.named(baseline)),
+        axis,
+        baseline,
+        contexts: contexts(&axes, axis, &comparisons.list),
+    };
+    let mut parts: Vec<Part<'c>> = comparisons.baselines.iter().map(part).collect();
+    parts.retain(|part| !part.contexts.is_empty());
+    parts
+}
+
+/// The axes on which the cases of a run differ.
+fn axes(results: &Results) -> Vec<Axis> {
+    Axis::of(&results.run.plan.cases.iter().collect::<Vec<_>>())
+}
+
+fn contexts<'c>(axes: &[Axis], axis: &Axis, list: &'c [Comparison]) -> Contexts<'c> {
     let mut contexts = Contexts::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
     for comparison in list.iter().filter(|c| c.axis == *axis) {
-        let context = context(results, Some(axis), &comparison.new);
-        match contexts.iter_mut().find(|(name, _)| *name == context) {
-            Some((_, members)) => members.push(comparison),
-            None => contexts.push((context, vec![comparison])),
-        }
+        let context = context(axes, Some(axis), &comparison.new);
+        let at = *known.entry(context.clone()).or_insert_with(|| {
+            contexts.push((context, Vec::new()));
+            contexts.len() - 1
+        });
+        contexts[at].1.push(comparison);
     }
     contexts
 }
 
 /// What names a comparison beside its axis: the workload, and the other axes that vary.
-fn context(results: &Results, axis: Option<&Axis>, key: &KeyRecord) -> String {
-    let keys: Vec<&KeyRecord> = results.run.plan.cases.iter().collect();
+fn context(axes: &[Axis], axis: Option<&Axis>, key: &KeyRecord) -> String {
     let mut parts = vec![key.workload.clone()];
-    for other in Axis::of(&keys).iter().filter(|a| Some(*a) != axis) {
-        parts.push(other.named(&other.value(key)));
+    for other in axes.iter().filter(|a| Some(*a) != axis) {
+        let value = other.value(key);
+        // A workload without a server has no settings of one.
+        if !value.is_empty() {
+            parts.push(other.named(&value));
+        }
     }
     parts.join(", ")
 }
@@ -85,17 +122,18 @@ fn words(
 ) -> io::Result<()> {
     let mut groups = Groups::default();
     for comparison in members {
-        let name = format!(
-            "{}{}",
-            axis.named(&axis.value(&comparison.new)),
-            comparison.new_marks
-        );
-        match comparison.is_ranked() {
-            true => groups.add(&comparison.verdict, name),
-            false => groups.add_unranked(name),
-        }
+        groups.add_compared(comparison, name(axis, comparison));
     }
     wrapped(out, &format!("{context}: {}", groups.sentence()), 2)
+}
+
+/// The other side of a comparison, with what must be said of it.
+pub(super) fn name(axis: &Axis, comparison: &Comparison) -> String {
+    format!(
+        "{}{}",
+        axis.named(&axis.value(&comparison.new)),
+        comparison.new_marks
+    )
 }
 
 /// From here on a sentence that is true of all does not name each.
@@ -122,6 +160,21 @@ impl Groups {
     pub fn add_unranked(&mut self, name: String) {
         let group = (5, "not ranked, in memory".to_string());
         self.0.entry(group).or_default().push(name);
+    }
+
+    /// Adds the other side of a comparison as `name`.
+    pub fn add_compared(&mut self, comparison: &Comparison, name: String) {
+        match comparison.is_ranked() {
+            true => self.add(&comparison.verdict, name),
+            false => self.add_unranked(name),
+        }
+    }
+
+    /// The verdicts with those of whom they hold; the number tells the kind: 0 faster,
+    /// 1 slower, 2 no difference, 3 undecided, 4 not comparable, 5 not ranked.
+    pub fn list(&self) -> impl Iterator<Item = (u8, &str, &[String])> {
+        let groups = self.0.iter();
+        groups.map(|((kind, verdict), names)| (*kind, verdict.as_str(), names.as_slice()))
     }
 
     fn parts(&self) -> impl Iterator<Item = String> {
@@ -220,51 +273,48 @@ fn same_base(a: &Comparison, b: &Comparison) -> bool {
     a.base_median == b.base_median
 }
 
-/// On what the verdicts stand.
-fn grounds(out: &mut dyn Write, results: &Results, comparisons: &Comparisons) -> io::Result<()> {
+/// On what the verdicts stand, a sentence each.
+pub(super) fn grounds(results: &Results, comparisons: &Comparisons) -> Vec<String> {
     let rule = &comparisons.rule;
     let looking = match rule.looking() {
         Looking::Once => "",
         Looking::UntilNarrow => ", and for the looking after each round",
     };
-    let text = format!(
+    let mut lines = vec![format!(
         "{} rounds; {}{looking}",
         results.run.plan.rounds,
         demands(rule)
-    );
-    wrapped(out, &text, 2)?;
-    if let Some(text) = stopped(results) {
-        wrapped(out, &text, 2)?;
-    }
+    )];
+    lines.extend(stopped(results));
     let judged = comparisons.list.iter().filter_map(|c| c.judgement.as_ref());
-    smallest_differences(out, judged, "rounds")?;
-    duets(out, comparisons)?;
+    lines.extend(smallest_differences(judged, "rounds"));
+    lines.extend(duets(comparisons));
     let floors = rule.for_comparisons(comparisons.noise.len());
+    let axes = axes(results);
     for (key, floor) in &comparisons.noise {
         let suspect = match floor.is_suspect(&floors) {
             true => "; more than chance allows: do not trust this run",
             false => "",
         };
-        let text = format!(
+        lines.push(format!(
             "noise floor, {} against itself: {} a round, {} at most{suspect}",
-            context(results, None, key),
+            context(&axes, None, key),
             percent(floor.sd.exp_m1()),
             percent(floor.largest.exp_m1()),
-        );
-        wrapped(out, &text, 2)?;
+        ));
     }
-    Ok(())
+    lines
 }
 
 /// What the duets cost, and where a case went on while the other played.
-fn duets(out: &mut dyn Write, comparisons: &Comparisons) -> io::Result<()> {
+fn duets(comparisons: &Comparisons) -> Vec<String> {
     let with = comparisons.list.iter().filter_map(|c| Some((c, c.duet?)));
     let duets: Vec<_> = with.collect();
     let most = |figure: fn(&duet::Summary) -> f64| {
         duets.iter().map(|(_, d)| figure(d)).fold(0.0, f64::max)
     };
     if duets.is_empty() {
-        return Ok(());
+        return Vec::new();
     }
     let draining = duets.iter().filter_map(|(_, d)| d.draining);
     let draining = match draining.reduce(f64::max) {
@@ -275,26 +325,24 @@ fn duets(out: &mut dyn Write, comparisons: &Comparisons) -> io::Result<()> {
             percent(share)
         ),
     };
-    let text = format!(
+    let mut lines = vec![format!(
         "in duet: figures are of each case's own slices; a turn took {:.0} µs, {} of the \
          time{draining}",
         most(|d| d.turn_s) * 1e6,
         percent(most(|d| d.turn_share)),
-    );
-    wrapped(out, &text, 2)?;
+    )];
     for (c, d) in duets
         .iter()
         .filter(|(_, d)| d.cross_talk > duet::CROSS_TALK)
     {
-        let text = format!(
+        lines.push(format!(
             "cross-talk: {} of what a case wrote, flushed or computed in {} fell into the \
              other's slices",
             percent(d.cross_talk),
             c.axis.named(&c.axis.value(&c.new)),
-        );
-        wrapped(out, &text, 2)?;
+        ));
     }
-    Ok(())
+    lines
 }
 
 /// How the rounds came to their number, where they were added.
@@ -329,30 +377,24 @@ pub(super) fn demands(rule: &Rule) -> String {
 
 /// What could have been shown, over all comparisons.
 pub(super) fn smallest_differences<'j>(
-    out: &mut dyn Write,
     judged: impl Iterator<Item = &'j Judgement>,
     units: &str,
-) -> io::Result<()> {
+) -> Option<String> {
     let smallest: Vec<f64> = judged.filter_map(Judgement::smallest_difference).collect();
-    let (Some(least), Some(most)) = (
-        smallest.iter().copied().reduce(f64::min),
-        smallest.iter().copied().reduce(f64::max),
-    ) else {
-        return Ok(());
-    };
+    let least = smallest.iter().copied().reduce(f64::min)?;
+    let most = smallest.iter().copied().reduce(f64::max)?;
     let (least, most) = (percent(least), percent(most));
     let range = match least == most {
         true => least,
         false => format!("{least} to {most}, by comparison"),
     };
-    let text = format!(
+    Some(format!(
         "the smallest difference these {units} would have shown four times in five: {range}"
-    );
-    wrapped(out, &text, 2)
+    ))
 }
 
 /// A fraction in per cent: as many digits as say something.
-fn percent(fraction: f64) -> String {
+pub(super) fn percent(fraction: f64) -> String {
     match fraction * 100.0 {
         p if p >= 1000.0 => "more than tenfold".to_string(),
         p if p >= 10.0 => format!("{} %", p.round()),

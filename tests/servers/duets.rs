@@ -104,7 +104,7 @@ pub fn nothing_is_under_way_when_the_turn_changes() {
     let options = Options {
         preload: 10,
         warmup_s: 0.1,
-        tuples: Some(600),
+        tuples: Some(3000),
         threads: 3,
         ..Options::default()
     };
@@ -125,7 +125,7 @@ pub fn nothing_is_under_way_when_the_turn_changes() {
         ended.map(|result| result.expect("a load")).collect()
     });
     for (load, turns) in &results {
-        assert_eq!((load.committed, load.threads), (600, 3));
+        assert_eq!((load.committed, load.threads), (3000, 3));
         assert!(turns.turns > 5, "{turns:?}");
         assert!(load.slices.len() as u64 >= turns.turns / 2);
     }

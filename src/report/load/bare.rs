@@ -7,27 +7,37 @@ use crate::record::{CaseRecord, Outcome, Results};
 use crate::report::grid::Grid;
 use crate::workload::sync::WORKLOAD;
 
+/// The measured bare calls of a run, by target.
+pub(in crate::report) struct Bare<'r>(Vec<&'r CaseRecord>);
+
+impl<'r> Bare<'r> {
+    /// Of a run; `None` where it has none.
+    pub fn of(results: &'r Results) -> Option<Self> {
+        let bare = |c: &&CaseRecord| c.case.workload == WORKLOAD && c.outcome == Outcome::Measured;
+        let bare: Vec<&CaseRecord> = results.cases.iter().filter(bare).collect();
+        (!bare.is_empty()).then_some(Bare(bare))
+    }
+
+    /// The call that the server of a load commits with, and its mean on the same target,
+    /// µs.
+    pub fn beside(&self, column: &Column<'_>) -> Option<(&'static str, f64)> {
+        let mut cases = column.cases.iter();
+        let shape = cases.find_map(|case| Some(shape(case.engine.as_ref()?)))??;
+        Some((shape, call_us(&self.0, &column.key.target, shape)?))
+    }
+}
+
 /// Adds a row with the mean time of the bare call for each load; none where the run has no
 /// bare calls.
 pub(super) fn row(grid: &mut Grid, columns: &[Column<'_>], results: &Results) {
-    let bare = |c: &&CaseRecord| c.case.workload == WORKLOAD && c.outcome == Outcome::Measured;
-    let bare: Vec<&CaseRecord> = results.cases.iter().filter(bare).collect();
-    if bare.is_empty() {
+    let Some(bare) = Bare::of(results) else {
         return;
-    }
-    let cells = columns.iter().map(|column| {
-        let found = column
-            .cases
-            .iter()
-            .find_map(|case| Some(shape(case.engine.as_ref()?)));
-        let shape = found.flatten();
-        let time = shape.and_then(|shape| call_us(&bare, &column.key.target, shape));
-        match (shape, time) {
-            (Some(shape), Some(us)) => {
-                format!("{us:.0} ({})", shape.trim_start_matches("overwrite 8K "))
-            }
-            _ => "–".to_string(),
+    };
+    let cells = columns.iter().map(|column| match bare.beside(column) {
+        Some((shape, us)) => {
+            format!("{us:.0} ({})", shape.trim_start_matches("overwrite 8K "))
         }
+        None => "–".to_string(),
     });
     let name = "bare sync call, µs".to_string();
     grid.row(std::iter::once(name).chain(cells).collect());

@@ -7,12 +7,12 @@ use crate::report::grid::Grid;
 
 /// The figures of one case in one round.
 #[derive(Clone, Copy)]
-pub(super) struct Figures<'r> {
+pub(in crate::report) struct Figures<'r> {
     pub load: &'r LoadRecord,
     pub phase: Option<&'r PhaseRecord>,
 }
 
-pub(super) fn measured<'r>(case: &'r CaseRecord) -> Option<Figures<'r>> {
+pub(in crate::report) fn measured<'r>(case: &'r CaseRecord) -> Option<Figures<'r>> {
     let load = case
         .load
         .as_ref()
@@ -52,7 +52,7 @@ pub(super) fn row(
             figures.filter_map(&pick).collect()
         })
         .collect();
-    let first = grid.width() == 0;
+    let first = grid.is_empty();
     if values.iter().all(Vec::is_empty) && !first && name != "whole load" {
         return;
     }
@@ -73,7 +73,7 @@ pub(super) fn absent(column: &Column<'_>) -> &'static str {
     }
 }
 
-pub(super) fn rate(value: f64) -> String {
+pub(in crate::report) fn rate(value: f64) -> String {
     match value {
         v if v >= 1000.0 => format!("{v:.0}"),
         v if v >= 100.0 => format!("{v:.1}"),
@@ -81,18 +81,18 @@ pub(super) fn rate(value: f64) -> String {
     }
 }
 
-pub(super) fn ms(value: f64) -> String {
+pub(in crate::report) fn ms(value: f64) -> String {
     format!("{value:.3}")
 }
 
-pub(super) fn whole(value: f64) -> String {
+pub(in crate::report) fn whole(value: f64) -> String {
     format!("{value:.0}")
 }
 
-pub(super) fn tenths(value: f64) -> String {
+pub(in crate::report) fn tenths(value: f64) -> String {
     format!("{value:.1}")
 }
 
-pub(super) fn hundredths(value: f64) -> String {
+pub(in crate::report) fn hundredths(value: f64) -> String {
     format!("{value:.2}")
 }

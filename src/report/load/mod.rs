@@ -1,13 +1,14 @@
 //! Loads in the report for a terminal: checkpoints and figures down, cases across.
 
-mod bare;
-mod figures;
+pub(super) mod bare;
+pub(super) mod figures;
 mod rows;
 
 use std::io::{self, Write};
 
 use self::rows::{rows, statement_rows};
 use super::grid::Grid;
+use super::index::Index;
 use crate::compare::{Axis, Marks};
 use crate::record::{CaseRecord, KeyRecord, LoadPlanRecord, Results};
 use crate::units::seconds;
@@ -55,71 +56,121 @@ pub(super) fn outcome(record: &CaseRecord) -> String {
 }
 
 /// One case over its rounds: a column.
-struct Column<'r> {
-    key: &'r KeyRecord,
-    cases: Vec<&'r CaseRecord>,
+pub(super) struct Column<'r> {
+    pub key: &'r KeyRecord,
+    pub cases: Vec<&'r CaseRecord>,
 }
 
 impl Column<'_> {
     /// What must be said of it beside others.
-    fn marks(&self) -> String {
+    pub fn marks(&self) -> String {
         Marks::of(self.cases.iter().copied()).to_string()
+    }
+}
+
+/// The loads of a run, as they are shown.
+pub(super) struct Loads<'r> {
+    plan: &'r LoadPlanRecord,
+    imported: bool,
+    /// The cases, in the order of the plan.
+    pub columns: Vec<Column<'r>>,
+    /// What they are called beside each other, without their marks.
+    names: Vec<String>,
+    marks: Vec<String>,
+}
+
+impl<'r> Loads<'r> {
+    /// Of a run; `None` where there are none.
+    pub fn of(results: &'r Results) -> Option<Self> {
+        let plan = results.run.plan.load.as_ref()?;
+        let columns = columns(results);
+        let keys: Vec<&KeyRecord> = columns.iter().map(|c| c.key).collect();
+        let names = names(&keys);
+        (!columns.is_empty()).then(|| Loads {
+            plan,
+            imported: !results.run.imported.is_empty(),
+            marks: columns.iter().map(Column::marks).collect(),
+            columns,
+            names,
+        })
+    }
+
+    /// What was run, and what all have in common: a line each.
+    pub fn title(&self) -> [String; 2] {
+        let keys: Vec<&KeyRecord> = self.columns.iter().map(|c| c.key).collect();
+        // Each imported load says by itself what it was, as far as that is known.
+        let first = match self.imported {
+            true => "load, imported".to_string(),
+            false => format!("load {}", describe(self.plan)),
+        };
+        [first, common(&keys)]
+    }
+
+    /// That they played in duet, if they did.
+    pub fn turns(&self) -> Option<String> {
+        let mut cases = self.columns.iter().flat_map(|c| &c.cases);
+        let duet = cases.find_map(|c| c.duet.as_ref())?;
+        let ms = duet.slice_ns as f64 / 1e6;
+        Some(format!(
+            "in duet, in slices of {ms} ms or ten transactions: figures are of the case's own"
+        ))
+    }
+
+    /// Their names with their marks.
+    pub fn names(&self) -> Vec<String> {
+        let marked = self.names.iter().zip(&self.marks);
+        marked
+            .map(|(name, marks)| format!("{name}{marks}"))
+            .collect()
+    }
+
+    /// Checkpoints and figures down, cases across.
+    pub fn table(&self, results: &Results, statements: bool) -> Grid {
+        let mut grid = Grid::default();
+        grid.row(header("transactions/s", &self.names()));
+        rows(&mut grid, &self.columns, self.plan);
+        bare::row(&mut grid, &self.columns, results);
+        if statements {
+            statement_rows(&mut grid, &self.columns);
+        }
+        grid
     }
 }
 
 /// Writes the loads of a run; nothing where there are none.
 pub(super) fn write(out: &mut dyn Write, results: &Results, statements: bool) -> io::Result<()> {
-    let Some(plan) = &results.run.plan.load else {
+    let Some(loads) = Loads::of(results) else {
         return Ok(());
     };
-    let columns = columns(results);
-    let keys: Vec<&KeyRecord> = columns.iter().map(|c| c.key).collect();
-    if keys.is_empty() {
-        return Ok(());
-    }
+    let [first, second] = loads.title();
     writeln!(out)?;
-    match results.run.imported.is_empty() {
-        true => writeln!(out, "load {}", describe(plan))?,
-        // Each says by itself what it was, as far as that is known.
-        false => writeln!(out, "load, imported")?,
+    writeln!(out, "{first}")?;
+    writeln!(out, "  {second}")?;
+    if let Some(turns) = loads.turns() {
+        writeln!(out, "  {turns}")?;
     }
-    writeln!(out, "  {}", common(&keys))?;
-    let duets = columns.iter().flat_map(|c| &c.cases);
-    if let Some(duet) = duets.filter_map(|c| c.duet.as_ref()).next() {
-        let ms = duet.slice_ns as f64 / 1e6;
-        writeln!(
-            out,
-            "  in duet, in slices of {ms} ms or ten transactions: figures are of the case's own"
-        )?;
-    }
-    let marks: Vec<String> = columns.iter().map(Column::marks).collect();
-    let marked = |(name, marks): (String, &String)| format!("{name}{marks}");
-    let names: Vec<String> = names(&keys).into_iter().zip(&marks).map(marked).collect();
-    let mut grid = Grid::default();
-    grid.row(header("transactions/s", &names));
-    rows(&mut grid, &columns, plan);
-    bare::row(&mut grid, &columns, results);
-    if statements {
-        statement_rows(&mut grid, &columns);
-    }
+    let mut grid = loads.table(results, statements);
     if grid.width() > WIDEST {
-        for (number, name) in names.iter().enumerate() {
+        for (number, name) in loads.names().iter().enumerate() {
             writeln!(out, "  [{}] {name}", number + 1)?;
         }
-        let numbers = (1..=names.len()).map(|n| format!("[{n}]"));
-        let numbers: Vec<String> = numbers.zip(&marks).map(marked).collect();
+        let numbers = loads.marks.iter().enumerate();
+        let numbers: Vec<String> = numbers
+            .map(|(number, marks)| format!("[{}]{marks}", number + 1))
+            .collect();
         grid.replace_header(header("transactions/s", &numbers));
     }
     grid.write(out, 2)
 }
 
 fn columns(results: &Results) -> Vec<Column<'_>> {
+    let index = Index::new(results);
     let planned = results.run.plan.cases.iter();
     planned
         .filter(|key| key.replicate == 0 && key.load.is_some())
         .map(|key| Column {
             key,
-            cases: results.cases.iter().filter(|c| c.case == *key).collect(),
+            cases: index.rounds(key).to_vec(),
         })
         .collect()
 }

@@ -49,7 +49,7 @@ fn of_run(results: &Results, choice: &Choice) -> Value {
         "threshold": comparisons.rule.threshold(),
         "confidence": comparisons.rule.confidence(),
         "comparisons": of_comparisons(&comparisons),
-        "notes": remarks::list(results),
+        "notes": remarks::notes(results),
         "measurements": measurements(results),
     })
 }

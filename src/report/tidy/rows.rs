@@ -174,7 +174,11 @@ fn of_load(row: &mut Row, load: &LoadRecord, phase: Option<&PhaseRecord>) {
     row.set("wall_s", Some(seconds(load.wall_ns)));
     row.set("statements", Some(load.statements));
     row.set("client_memory_bytes", load.client_memory_bytes);
-    of_latency(row, Some(&load.latency));
+    let latency = Some(&load.latency).filter(|latency| !latency.is_absent());
+    of_latency(row, latency);
+    if let Some(summary) = load.latency_summary {
+        row.set("latency_mean_s", Some(seconds(summary.mean_ns)));
+    }
     row.set("transactions_per_s", Some(load.tps()));
     row.set("attempted", Some(load.attempted));
     row.set("committed", Some(load.committed));
