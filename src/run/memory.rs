@@ -151,10 +151,14 @@ impl<'a> Memory<'a> {
                 self.dirty = Some(limit);
                 format!("the device limited to {} %", 100 / DIRTY_SHARE)
             }
-            Err(error) => format!(
-                "throttled by the memory of the machine, not of the group ({})",
-                one_line(&error)
-            ),
+            Err(error) => {
+                // The outermost level names the place, which is another in each run.
+                let why = error.chain().nth(1).map(ToString::to_string);
+                format!(
+                    "throttled by the memory of the machine, not of the group ({})",
+                    why.unwrap_or_else(|| error.to_string())
+                )
+            }
         };
     }
 

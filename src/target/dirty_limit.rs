@@ -35,6 +35,9 @@ pub struct DirtyLimit {
     item: ItemId,
 }
 
+/// Before Linux 6.2.
+const UNKNOWN: &str = "this kernel has no max_bytes or strict_limit for backing devices";
+
 impl DirtyLimit {
     /// Lets the file system mounted at `at` hold at most `limit` of dirty data. A killed
     /// run leaves the limit behind, and `mountmark clean` lifts it.
@@ -47,7 +50,9 @@ impl DirtyLimit {
             .context("it has no backing device to itself")
             .with_context(told)?;
         // max_bytes cannot be put back, it is computed from max_ratio.
-        let before = ledger::DirtyBefore::read(&dir).with_context(told)?;
+        let before = ledger::DirtyBefore::read(&dir)
+            .context(UNKNOWN)
+            .with_context(told)?;
         let item = ledger.note(Item::DirtyLimit {
             dir: dir.clone(),
             before: before.clone(),
@@ -61,7 +66,7 @@ impl DirtyLimit {
         };
         std::fs::write(dir.join("max_bytes"), limit.0.to_string())
             .and_then(|()| std::fs::write(dir.join("strict_limit"), "1"))
-            .context("this kernel has no max_bytes or strict_limit for backing devices")
+            .context(UNKNOWN)
             .with_context(told)?;
         let shown = std::fs::read_to_string(dir.join("max_bytes")).with_context(told)?;
         guard.in_force = shown.trim().parse().map(Bytes).with_context(told)?;
