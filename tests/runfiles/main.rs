@@ -334,7 +334,10 @@ fn a_run_of_ours_is_written_as_run_files() {
 fn formats_and_options_that_do_not_fit_are_refused() {
     let place = Place::new();
     for (args, words) in [
-        (["report", "--format", "run"], "one of: text, markdown, html, csv, json, sql-bench"),
+        (
+            ["report", "--format", "run"],
+            "one of: text, markdown, html, csv, json, sql-bench",
+        ),
         (
             ["report", "--compat", "--format=text"],
             "--compat is of --format sql-bench only",
