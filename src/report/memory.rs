@@ -21,26 +21,42 @@ pub(super) fn write(
     };
     writeln!(out)?;
     let name = figure.name();
+    writeln!(out, "{}", title(&table, name))?;
+    figures(&table, unit(name)).write(out, 2)?;
+    writeln!(out, "  {WHEREABOUTS}:")?;
+    whereabouts(&table).write(out, 4)?;
+    let lines = said(results, &table);
+    lines.iter().try_for_each(|line| wrapped(out, line, 2))
+}
+
+/// What is shown: the figure, and which size stands against which.
+pub(super) fn title(table: &MemoryTable, figure: &str) -> String {
     match table.sizes.as_slice() {
-        [smallest, .., largest] => writeln!(
-            out,
-            "memory: {name}, and {} against {}",
+        [smallest, .., largest] => format!(
+            "memory: {figure}, and {} against {}",
             size(*smallest),
             size(*largest)
-        )?,
-        _ => writeln!(out, "memory: {name}")?,
+        ),
+        _ => format!("memory: {figure}"),
     }
-    figures(out, &table, unit(name))?;
-    whereabouts(out, &table)?;
-    unfelt(out, &table)?;
-    method(out, &MemoryMethod::of(results))
+}
+
+/// What the second table shows.
+pub(super) const WHEREABOUTS: &str = "where the data were (without logs), and what the limit did";
+
+/// What is to be said below the tables, a paragraph each.
+pub(super) fn said(results: &Results, table: &MemoryTable) -> Vec<String> {
+    let mut lines = unfelt(table);
+    lines.extend(method(&MemoryMethod::of(results)));
+    lines
 }
 
 fn size(limit: Option<u64>) -> String {
     limit.map_or_else(|| "unlimited".to_string(), |bytes| Bytes(bytes).to_string())
 }
 
-fn figures(out: &mut dyn Write, table: &MemoryTable, unit: &str) -> io::Result<()> {
+/// Workloads and targets down, sizes across, then the smallest against the largest.
+pub(super) fn figures(table: &MemoryTable, unit: &str) -> Grid {
     let compared = table.sizes.len() > 1;
     let mut grid = match compared {
         true => Grid::with_words_last(),
@@ -63,7 +79,7 @@ fn figures(out: &mut dyn Write, table: &MemoryTable, unit: &str) -> io::Result<(
             grid.row(cells);
         }
     }
-    grid.write(out, 2)
+    grid
 }
 
 fn figure(cell: &MemoryCell) -> String {
@@ -78,7 +94,7 @@ fn figure(cell: &MemoryCell) -> String {
 
 /// Ratio, interval, disturbed rounds and verdict of the smallest against the largest. One
 /// round has a ratio and no verdict.
-fn ratio(row: &MemoryRow) -> [String; 4] {
+pub(super) fn ratio(row: &MemoryRow) -> [String; 4] {
     let Some(comparison) = &row.comparison else {
         return ["–", "–", "", ""].map(String::from);
     };
@@ -86,9 +102,7 @@ fn ratio(row: &MemoryRow) -> [String; 4] {
     let interval = judgement.and_then(|j| j.interval);
     [
         judgement.map_or("–".to_string(), |j| format!("{:.3}", j.estimate.ratio())),
-        interval.map_or("–".to_string(), |i| {
-            format!("{:.3} to {:.3}", i.low(), i.high())
-        }),
+        interval.map_or("–".to_string(), |i| i.to_string()),
         match comparison.disturbed {
             0 => String::new(),
             n => format!("{n} disturbed"),
@@ -101,11 +115,7 @@ fn ratio(row: &MemoryRow) -> [String; 4] {
 }
 
 /// The amount of data, and for each size where they were and what the limit did.
-fn whereabouts(out: &mut dyn Write, table: &MemoryTable) -> io::Result<()> {
-    writeln!(
-        out,
-        "  where the data were (without logs), and what the limit did:"
-    )?;
+pub(super) fn whereabouts(table: &MemoryTable) -> Grid {
     let mut grid = Grid::with_words_first(2 + table.sizes.len());
     let mut header = vec![String::new(), "data".to_string()];
     header.extend(table.sizes.iter().map(|limit| size(*limit)));
@@ -122,7 +132,7 @@ fn whereabouts(out: &mut dyn Write, table: &MemoryTable) -> io::Result<()> {
             grid.row(cells);
         }
     }
-    grid.write(out, 4)
+    grid
 }
 
 fn seen(cell: &MemoryCell) -> String {
@@ -144,7 +154,8 @@ fn seen(cell: &MemoryCell) -> String {
 }
 
 /// A limit that never bit tells nothing of memory.
-fn unfelt(out: &mut dyn Write, table: &MemoryTable) -> io::Result<()> {
+fn unfelt(table: &MemoryTable) -> Vec<String> {
+    let mut lines = Vec::new();
     for (at, limit) in table.sizes.iter().enumerate() {
         let mut names = Vec::new();
         for block in &table.blocks {
@@ -162,20 +173,19 @@ fn unfelt(out: &mut dyn Write, table: &MemoryTable) -> io::Result<()> {
             }
         }
         if !names.is_empty() {
-            let text = format!(
+            lines.push(format!(
                 "{} was never reached, the data fit: {}",
                 size(*limit),
                 names.join("; ")
-            );
-            wrapped(out, &text, 2)?;
+            ));
         }
     }
-    Ok(())
+    lines
 }
 
-fn method(out: &mut dyn Write, method: &MemoryMethod) -> io::Result<()> {
+fn method(method: &MemoryMethod) -> Vec<String> {
     if method.methods.is_empty() {
-        return Ok(());
+        return Vec::new();
     }
     let mut text = format!("limits by {}, without swap", method.methods.join(" and "));
     match method.dirty.as_slice() {
@@ -189,17 +199,16 @@ fn method(out: &mut dyn Write, method: &MemoryMethod) -> io::Result<()> {
             text.push_str(&each.join("; "));
         }
     }
-    wrapped(out, &text, 2)?;
+    let mut lines = vec![text];
     for fitted in &method.fitted {
         let pairs = fitted.settings.iter();
         let pairs: Vec<String> = pairs.map(|(n, v)| format!("{n}={v}")).collect();
-        let text = format!(
+        lines.push(format!(
             "{} was told to fit {}: {}",
             fitted.engine,
             Bytes(fitted.limit),
             pairs.join(" ")
-        );
-        wrapped(out, &text, 2)?;
+        ));
     }
-    Ok(())
+    lines
 }

@@ -97,7 +97,7 @@ fn look(chromium: &Path, place: &Place, page: &str, widths: &[u32], more: &[&str
             "--headless",
             "--no-sandbox",
             "--disable-gpu",
-            "--disable-dev-shm-usage",
+            "--hide-scrollbars",
         ])
         .args([
             "--enable-logging=stderr",

@@ -1,98 +1,50 @@
-//! What less memory costs: the figure at the smallest size by that at the largest.
-
-use std::collections::{BTreeMap, HashMap};
+//! What less memory costs: the smallest size against the largest, drawn, and the tables of
+//! the text report.
 
 use maud::{Markup, html};
 
+use super::answer::sentence;
 use super::bars::{Bar, Bars, table};
-use super::run::{Member, Run, groups};
-use crate::compare::{Better, Marks};
-use crate::record::KeyRecord;
-use crate::units::{Bytes, seconds};
-
-/// A case in all its sizes of memory; without a limit is the largest.
-struct Sizes<'r> {
-    first: &'r Member<'r>,
-    values: BTreeMap<u64, Option<f64>>,
-    marks: String,
-}
+use super::run::Run;
+use super::table::of_grid;
+use crate::compare::{MemoryRow, MemoryTable};
+use crate::report::memory::{WHEREABOUTS, figures, ratio, said, title, whereabouts};
+use crate::report::verdicts::unit;
 
 pub(super) fn section(run: &Run<'_>) -> Option<Markup> {
-    let groups = groups(run, |_| true);
-    // By workload; in each by everything but the memory.
-    let mut order: Vec<(String, Vec<Sizes<'_>>)> = Vec::new();
-    let mut known: HashMap<KeyRecord, (usize, usize)> = HashMap::new();
-    let members = groups.iter().flat_map(|group| &group.members);
-    for member in members {
-        let figure = run.choice.figure.for_key(member.key);
-        let value = member.median(|case| figure.of(case));
-        let bytes = member.key.memory_bytes.unwrap_or(u64::MAX);
-        let mut rest = member.key.clone();
-        rest.memory_bytes = None;
-        let (group, at) = *known.entry(rest).or_insert_with(|| {
-            let title = title(member.key, &figure.metric().better);
-            let group = order
-                .iter()
-                .position(|(t, _)| *t == title)
-                .unwrap_or_else(|| {
-                    order.push((title, Vec::new()));
-                    order.len() - 1
-                });
-            order[group].1.push(Sizes {
-                first: member,
-                values: BTreeMap::new(),
-                marks: String::new(),
-            });
-            (group, order[group].1.len() - 1)
-        });
-        let sizes = &mut order[group].1[at];
-        sizes.values.insert(bytes, value);
-        sizes.marks = Marks::to_string(&member.marks);
-    }
-    let bars: Vec<Bars> = order
-        .iter()
-        .map(|(title, all)| Bars {
-            title: title.clone(),
-            bars: all.iter().filter(|s| s.values.len() > 1).map(bar).collect(),
-        })
-        .filter(|bars| !bars.bars.is_empty())
-        .collect();
-    (!bars.is_empty()).then(|| {
-        html! {
-            p { "The figure with the least memory by that with the most: 1 means that memory makes no difference. Of seconds more than 1 is slower with less memory; of transactions/s less than 1 is." }
-            (table("least memory / most memory", &["ratio", "by size of memory"], &bars, run.budget))
+    let figure = &run.choice.figure;
+    let memory = MemoryTable::of(run.results, &run.comparisons, figure)?;
+    let blocks = memory.blocks.iter().map(|block| Bars {
+        title: block.name.clone(),
+        bars: block.rows.iter().map(|row| bar(run, row)).collect(),
+    });
+    let drawn = |bars: &Bars| bars.bars.iter().any(|bar| bar.value.is_some());
+    let bars: Vec<Bars> = blocks.filter(drawn).collect();
+    let name = figure.name();
+    Some(html! {
+        @if !bars.is_empty() {
+            p { "The figure with the least memory by that with the most: at 1 memory makes no difference. Of seconds more than 1 is slower with less memory, of transactions/s less than 1 is. The thin line is the interval." }
+            (table("least memory by most memory", &["ratio", "interval", "verdict"], &bars, run.budget))
         }
+        (of_grid(&figures(&memory, unit(name)), &title(&memory, name), run.budget))
+        (of_grid(&whereabouts(&memory), WHEREABOUTS, run.budget))
+        ul { @for line in said(run.results, &memory) { li { (sentence(&line)) } } }
     })
 }
 
-fn title(key: &KeyRecord, better: &Better) -> String {
-    let unit = match better {
-        Better::Less => "s",
-        Better::More => "transactions/s",
-    };
-    format!("{}, {}, {unit}", key.workload, key.engine)
-}
-
-fn bar(sizes: &Sizes<'_>) -> Bar {
-    let of = |entry: Option<(&u64, &Option<f64>)>| entry.and_then(|(_, value)| *value);
-    let least = of(sizes.values.first_key_value());
-    let most = of(sizes.values.last_key_value());
-    let ratio = least.zip(most).map(|(least, most)| least / most);
-    let by_size = sizes.values.iter().map(|(bytes, value)| {
-        let size = match *bytes {
-            u64::MAX => "no limit".to_string(),
-            bytes => Bytes(bytes).to_string(),
-        };
-        format!("{size}: {}", value.map_or("–".to_string(), seconds))
-    });
+fn bar(run: &Run<'_>, row: &MemoryRow) -> Bar {
+    let judgement = row.comparison.as_ref().and_then(|c| c.judgement.as_ref());
+    let interval = judgement.and_then(|j| j.interval);
+    let [ratio, ends, _, verdict] = ratio(row);
     Bar {
-        name: format!("{}{}", sizes.first.name, sizes.marks),
-        color: sizes.first.color,
-        value: ratio,
-        cells: vec![
-            ratio.map_or("–".to_string(), |r| format!("{r:.2}")),
-            by_size.collect::<Vec<_>>().join(", "),
-        ],
+        name: format!("{}{}", row.target, row.marks),
+        color: run.color(&row.target),
+        value: judgement.map(|j| j.estimate.ratio()),
+        // An interval that goes anywhere would leave no room for the bars.
+        range: interval
+            .map(|i| (i.low(), i.high()))
+            .filter(|(_, high)| *high < 100.0),
+        cells: vec![ratio, ends, verdict],
         ..Bar::default()
     }
 }

@@ -58,7 +58,7 @@ fn bare(run: &Run<'_>, block: &files::Block<'_>) -> Markup {
         .collect();
     html! {
         h3 { (sentence(&block.title())) }
-        (table("median of a bare call, µs; less is better", &["µs"], &groups, run.budget))
+        (table("mean of a bare call, µs; less is better", &["µs"], &groups, run.budget))
         h4 { "Every shape" }
         (of_grid(&sync::table(&columns, true), "mean and 99th percentile µs (flushes of the device a call)", run.budget))
         ul { @for line in sync::judgements(&columns) { li { (line) } } }

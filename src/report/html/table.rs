@@ -78,7 +78,9 @@ pub(super) fn of_grid(grid: &Grid, caption: &str, budget: &Budget) -> Markup {
         }
         tbody {
             @for row in rows.iter().skip(1).filter(|r| r.iter().any(|c| !c.is_empty())) {
-                tr {
+                @if let [group] = row.as_slice() {
+                    tr.group { th colspan=(columns) scope="colgroup" { (group.trim()) } }
+                } @else { tr {
                     @for (column, cell) in row.iter().enumerate() {
                         @if column == 0 {
                             th scope="row" .sub[cell.starts_with("  ")] { (cell.trim()) }
@@ -88,7 +90,7 @@ pub(super) fn of_grid(grid: &Grid, caption: &str, budget: &Budget) -> Markup {
                             td { (cell.trim()) }
                         }
                     }
-                }
+                } }
             }
         }
     };
