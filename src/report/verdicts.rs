@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 
 use super::grid::{Grid, wrapped};
-use crate::compare::{Axis, Comparison, Comparisons, Judgement, Looking, Rule, Verdict, duet};
+use crate::compare::{
+    Axis, Comparison, Comparisons, Judgement, Looking, Rule, Unit, Verdict, duet,
+};
 use crate::record::{KeyRecord, Results};
 use crate::units::seconds;
 
@@ -380,7 +382,31 @@ pub(super) fn smallest_differences<'j>(
     judged: impl Iterator<Item = &'j Judgement>,
     units: &str,
 ) -> Option<String> {
-    let smallest: Vec<f64> = judged.filter_map(Judgement::smallest_difference).collect();
+    // It grows with the noise: of as many rounds, those with least and most have both ends.
+    let mut kept: Vec<&Judgement> = Vec::new();
+    let mut ends: HashMap<usize, [&Judgement; 2]> = HashMap::new();
+    let noise = |judgement: &Judgement| judgement.estimate.sd().unwrap_or(0.0);
+    for judgement in judged {
+        if judgement.interval.is_none() {
+            continue;
+        }
+        if judgement.estimate.unit() == Unit::Run {
+            kept.push(judgement);
+            continue;
+        }
+        let [least, most] = ends
+            .entry(judgement.estimate.count())
+            .or_insert([judgement; 2]);
+        if noise(judgement) < noise(least) {
+            *least = judgement;
+        }
+        if noise(judgement) > noise(most) {
+            *most = judgement;
+        }
+    }
+    kept.extend(ends.into_values().flatten());
+    let smallest = kept.into_iter().filter_map(Judgement::smallest_difference);
+    let smallest: Vec<f64> = smallest.collect();
     let least = smallest.iter().copied().reduce(f64::min)?;
     let most = smallest.iter().copied().reduce(f64::max)?;
     let (least, most) = (percent(least), percent(most));

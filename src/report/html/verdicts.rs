@@ -150,7 +150,7 @@ impl Shape<'_> {
         let width = self.scale.at(high) - self.scale.at(low);
         html! {
             svg width="100%" height="22" role="img" {
-                @if let Some(judgement) = &c.judgement { title { (judgement) } }
+                title { @match &c.judgement { Some(judgement) => { (judgement) } None => { "not comparable" } } }
                 rect.band x=(at(low)) width=(percent(width)) y="0" height="100%" {}
                 line.one x1=(at(1.0)) x2=(at(1.0)) y1="0" y2="100%" {}
                 @if let Some(judgement) = &c.judgement {
