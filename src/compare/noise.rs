@@ -33,12 +33,14 @@ impl NoiseFloor {
         })
     }
 
-    /// Whether the baseline differs from itself by more than chance allows: a sign
-    /// that the run is not to be trusted (the order matters, or something outside
-    /// keeps step with it). Happens to a good run once in twenty at 95 %.
+    /// Whether the baseline would be judged different from itself: more than chance
+    /// allows, and by the threshold or more. A sign that the run is not to be trusted
+    /// (the order matters, or something outside keeps step with it). Happens to a good
+    /// run less than once in twenty at 95 %.
     pub fn is_suspect(&self, rule: &Rule) -> bool {
         let interval = self.estimate.interval(rule);
-        interval.is_some_and(|interval| !interval.covers(1.0))
+        let counts = self.estimate.ratio().ln().abs() >= rule.threshold().ln_1p();
+        counts && interval.is_some_and(|interval| !interval.covers(1.0))
     }
 }
 
@@ -69,6 +71,9 @@ mod tests {
         let given = pairs(&[1.05, 1.06, 1.05, 1.04, 1.05]);
         let floor = NoiseFloor::new(Metric::SECONDS, &given).unwrap();
         assert!(floor.is_suspect(&Rule::default()));
+        let small = pairs(&[1.006, 1.007, 1.006, 1.005, 1.006]);
+        let floor = NoiseFloor::new(Metric::SECONDS, &small).unwrap();
+        assert!(!floor.is_suspect(&Rule::default()));
         let once = NoiseFloor::new(Metric::SECONDS, &pairs(&[1.05])).unwrap();
         assert!(!once.is_suspect(&Rule::default()));
     }
