@@ -119,7 +119,7 @@ fn the_json_report_has_what_its_document_says() {
 fn markdown_says_what_the_text_says() {
     for (run, name) in runs() {
         let text = report(&run, &["--format", "text"]);
-        let markdown = report(&run, &["--format", "markdown"]);
+        let markdown = report(&run, &["--format", "md"]);
         let bare = |text: &str| -> Vec<String> {
             let words = text.replace("&nbsp;", "").replace('\\', "");
             let words = words

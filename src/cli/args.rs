@@ -137,7 +137,7 @@ pub enum Duets {
 /// How a report is written.
 #[derive(Debug, Default, clap::Args)]
 pub struct Writing {
-    /// text, markdown; html: one page with drawings, to send to a colleague; csv (a row a
+    /// text, markdown (md); html: one page with drawings, to send to a colleague; csv (a row a
     /// measurement), json; sql-bench: RUN files that the suite's compare-results reads
     #[arg(long, value_name = "FORMAT", default_value_t = Format::default())]
     pub format: Format,

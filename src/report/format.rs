@@ -45,6 +45,7 @@ impl FromStr for Format {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
+        let text = if text == "md" { "markdown" } else { text };
         let names = Format::NAMES.map(|(name, _)| name);
         Format::NAMES
             .iter()
