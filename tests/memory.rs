@@ -7,6 +7,7 @@ mod made;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{PoisonError, RwLock};
 
 use common::{Place, Running, can_mount, open_to_all, server, text};
 use made::{can_make, mounted, private, skip};
@@ -163,17 +164,22 @@ fn point_reads(name: &str) {
 
 #[test]
 fn postgres_reads_from_the_device_with_64m_and_from_memory_with_2g() {
+    let _beside = LIMITS.read().unwrap_or_else(PoisonError::into_inner);
     point_reads("postgres");
 }
 
 #[test]
 fn mariadb_reads_from_the_device_with_64m_and_from_memory_with_2g() {
+    let _beside = LIMITS.read().unwrap_or_else(PoisonError::into_inner);
     point_reads("mariadb");
 }
 
 fn memory(case: &CaseRecord) -> &MemoryRecord {
     case.memory.as_ref().expect("what the limit did")
 }
+
+/// Held alone by tests that look at the limits of all devices, which the others set.
+static LIMITS: RwLock<()> = RwLock::new(());
 
 /// The backing devices of loop devices that are held to a limit.
 fn limited() -> Vec<PathBuf> {
@@ -187,6 +193,7 @@ fn limited() -> Vec<PathBuf> {
 
 #[test]
 fn a_limit_on_the_worker_is_felt_told_and_compared() {
+    let _beside = LIMITS.read().unwrap_or_else(PoisonError::into_inner);
     if !can_limit() {
         return;
     }
@@ -245,6 +252,7 @@ const NULL_WITH_LIMIT: [&str; 7] = [
 
 #[test]
 fn nothing_of_a_limit_is_left_whatever_way_a_run_ends() {
+    let _alone = LIMITS.write().unwrap_or_else(PoisonError::into_inner);
     if !can_limit() {
         return;
     }
@@ -296,6 +304,7 @@ fn nothing_of_a_limit_is_left_whatever_way_a_run_ends() {
 
 #[test]
 fn a_limit_that_another_run_has_set_stays() {
+    let _alone = LIMITS.write().unwrap_or_else(PoisonError::into_inner);
     if !can_limit() || !can_make(FsType::Ext4) {
         return;
     }
@@ -342,6 +351,7 @@ fn refused(place: &Place, args: &[&str]) -> String {
 
 #[test]
 fn a_limit_that_would_measure_nothing_is_refused() {
+    let _beside = LIMITS.read().unwrap_or_else(PoisonError::into_inner);
     let place = Place::new();
     let data = place.path("data");
     let data = data.to_str().expect("utf-8");
@@ -361,6 +371,7 @@ fn a_limit_that_would_measure_nothing_is_refused() {
 
 #[test]
 fn without_a_controller_nothing_runs_unlimited() {
+    let _beside = LIMITS.read().unwrap_or_else(PoisonError::into_inner);
     if !can_limit() {
         return;
     }
@@ -394,6 +405,7 @@ fn without_a_controller_nothing_runs_unlimited() {
 
 #[test]
 fn a_loop_device_that_caches_is_refused() {
+    let _beside = LIMITS.read().unwrap_or_else(PoisonError::into_inner);
     if !can_limit() {
         return;
     }
@@ -419,6 +431,7 @@ fn a_loop_device_that_caches_is_refused() {
 
 #[test]
 fn servers_get_the_settings_of_the_smallest_cell_or_their_own() {
+    let _beside = LIMITS.read().unwrap_or_else(PoisonError::into_inner);
     let Some(engine) = server("postgres") else {
         return;
     };
@@ -482,6 +495,7 @@ fn servers_get_the_settings_of_the_smallest_cell_or_their_own() {
 
 #[test]
 fn a_process_that_is_killed_for_want_of_memory_fails_the_case() {
+    let _beside = LIMITS.read().unwrap_or_else(PoisonError::into_inner);
     if !can_limit() {
         return;
     }
@@ -576,6 +590,7 @@ fn in_two_sizes(factor: f64) -> mountmark::record::Results {
 
 #[test]
 fn the_table_has_a_column_a_size_their_ratio_and_a_verdict() {
+    let _beside = LIMITS.read().unwrap_or_else(PoisonError::into_inner);
     use mountmark::compare::{
         Choice, Felt, Figure, MemoryTable, Rule, Verdict, Whereabouts, within,
     };
