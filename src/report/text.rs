@@ -251,16 +251,25 @@ impl Block<'_> {
     /// The label, marked when the target could not be made cold and with what must be
     /// said of it beside others.
     fn label(&self, target: &str) -> String {
-        let warm = self.cases.iter().any(|((_, t), cases)| {
-            *t == target && measured(cases).any(|c| c.target.as_ref().is_some_and(|t| !t.cold))
+        let mut cases = self.of_target(target);
+        let warm = cases.any(|c| {
+            let target = c.target.as_ref();
+            c.outcome == Outcome::Measured && target.is_some_and(|t| !t.cold)
         });
         let warm = if warm { " (warm)" } else { "" };
         format!("{target}{warm}{}", self.marks(target))
     }
 
     fn marks(&self, target: &str) -> Marks {
-        let cases = self.cases.iter().filter(|((_, t), _)| *t == target);
-        Marks::of(cases.flat_map(|(_, cases)| cases.iter().copied()))
+        Marks::of(self.of_target(target))
+    }
+
+    /// Its cases, of all workloads.
+    fn of_target<'b>(&'b self, target: &'b str) -> impl Iterator<Item = &'b CaseRecord> {
+        let keys = self.workloads.iter().map(move |w| (*w, target));
+        keys.filter_map(|key| self.cases.get(&key))
+            .flatten()
+            .copied()
     }
 
     fn header(&self, unit: &str, numbered: bool) -> Vec<String> {
