@@ -294,9 +294,10 @@ pub(super) fn grounds(results: &Results, comparisons: &Comparisons) -> Vec<Strin
     let floors = rule.for_comparisons(comparisons.noise.len());
     let axes = axes(results);
     for (key, floor) in &comparisons.noise {
-        let suspect = match floor.is_suspect(&floors) {
-            true => "; more than chance allows: do not trust this run",
-            false => "",
+        let suspect = match (floor.is_suspect(&floors), floor.is_biased(&floors)) {
+            (true, _) => "; more than chance allows: do not trust this run",
+            (false, true) => "; more than chance allows, though less than counts",
+            (false, false) => "",
         };
         lines.push(format!(
             "noise floor, {} against itself: {} a round, {} at most{suspect}",
