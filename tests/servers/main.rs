@@ -40,6 +40,7 @@ for_each_server! {
     can_be_watched => crate::starting::can_be_watched,
     gives_errors_a_meaning => crate::sessions::gives_errors_a_meaning,
     prepares_statements => crate::sessions::prepares_statements,
+    columns_of_a_prepared_statement_may_change => crate::sessions::columns_of_a_prepared_statement_may_change,
     commits_and_rolls_back => crate::sessions::commits_and_rolls_back,
     moves_big_results_and_statements => crate::sessions::moves_big_results_and_statements,
     tells_when_it_was_killed => crate::sessions::tells_when_it_was_killed,

@@ -83,6 +83,53 @@ pub fn prepares_statements(kind: Kind) {
     assert_eq!(values, [[Some("it's 4?".to_string())]]);
 }
 
+/// MariaDB tells the columns of a prepared statement's result once, and again when they
+/// have changed.
+pub fn columns_of_a_prepared_statement_may_change(kind: Kind) {
+    // PostgreSQL refuses to run a prepared statement whose columns have changed.
+    if kind == Kind::Postgres {
+        return;
+    }
+    let Some(place) = Place::new(kind) else {
+        return;
+    };
+    let server = place.start();
+    let mut session = session(server.as_ref());
+    session.execute("CREATE TABLE t (a int, b int)").unwrap();
+    session
+        .execute("INSERT INTO t VALUES (1, 10), (2, 20)")
+        .unwrap();
+    let select = session
+        .prepare("SELECT * FROM t WHERE a >= ? ORDER BY a")
+        .unwrap();
+    let cell = |text: &str| Some(text.to_string());
+    for _ in 0..2 {
+        let table = session.table_prepared(select, &[Param::Int(2)]).unwrap();
+        assert_eq!(table.columns, ["a", "b"]);
+        assert_eq!(table.rows, [[cell("2"), cell("20")]]);
+    }
+    session
+        .execute("ALTER TABLE t MODIFY b varchar(9), ADD c int")
+        .unwrap();
+    for _ in 0..2 {
+        let table = session.table_prepared(select, &[Param::Int(2)]).unwrap();
+        assert_eq!(table.columns, ["a", "b", "c"]);
+        assert_eq!(table.rows, [[cell("2"), cell("20"), None]]);
+    }
+    // Rows that end in an error leave the columns known.
+    let fails = session
+        .prepare(
+            "SELECT a, (SELECT u.a FROM t u WHERE u.a >= t.a) FROM t WHERE a >= ? ORDER BY a DESC",
+        )
+        .unwrap();
+    for _ in 0..2 {
+        let error = session.fetch_prepared(fails, &[Param::Int(1)]).unwrap_err();
+        assert_eq!(error.meaning, Meaning::Other, "{error}");
+        let table = session.table_prepared(fails, &[Param::Int(2)]).unwrap();
+        assert_eq!(table.rows, [[cell("2"), cell("2")]]);
+    }
+}
+
 pub fn commits_and_rolls_back(kind: Kind) {
     let Some(place) = Place::new(kind) else {
         return;

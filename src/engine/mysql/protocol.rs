@@ -22,10 +22,15 @@ pub(super) const COM_STMT_PREPARE: u8 = 0x16;
 pub(super) const COM_STMT_EXECUTE: u8 = 0x17;
 pub(super) const COM_STMT_CLOSE: u8 = 0x19;
 
-/// LONG_PASSWORD, LONG_FLAG, CONNECT_WITH_DB, LOCAL_FILES, PROTOCOL_41, TRANSACTIONS,
-/// SECURE_CONNECTION, PLUGIN_AUTH, DEPRECATE_EOF.
-const CAPABILITIES: u32 = 0x1 | 0x4 | 0x8 | 0x80 | 0x200 | 0x2000 | 0x8000 | 0x8_0000 | 0x100_0000;
+/// LONG_FLAG, CONNECT_WITH_DB, LOCAL_FILES, PROTOCOL_41, TRANSACTIONS, SECURE_CONNECTION,
+/// PLUGIN_AUTH, DEPRECATE_EOF.
+const CAPABILITIES: u32 = 0x4 | 0x8 | 0x80 | 0x200 | 0x2000 | 0x8000 | 0x8_0000 | 0x100_0000;
 const DEPRECATE_EOF: u32 = 0x100_0000;
+/// LONG_PASSWORD; where one side leaves it out, MariaDB's own capabilities follow.
+const OF_MYSQL: u32 = 0x1;
+/// MariaDB's CACHE_METADATA: the columns of a prepared statement's result come with its
+/// preparing, and again only when they have changed.
+const CACHE_METADATA: u32 = 0x10;
 /// utf8mb4_general_ci, which both servers have.
 const COLLATION: u8 = 45;
 
@@ -41,6 +46,8 @@ pub(super) struct Greeting {
     /// The method by which it would have us prove who we are.
     pub plugin: String,
     capabilities: u32,
+    /// MariaDB's own.
+    extended: u32,
 }
 
 impl Greeting {
@@ -56,9 +63,15 @@ impl Greeting {
         // Capabilities 2, collation 1, status 2, capabilities 2, length 1, reserved 10.
         let plugin = rest.get(18 + challenge..).unwrap_or_default();
         let plugin = plugin.split(|b| *b == 0).next().unwrap_or_default();
+        let capabilities = u32::from(low) | u32::from(high) << 16;
+        let extended = match rest.get(14..18) {
+            Some(&[a, b, c, d]) if capabilities & OF_MYSQL == 0 => u32::from_le_bytes([a, b, c, d]),
+            _ => 0,
+        };
         Some(Greeting {
             plugin: String::from_utf8_lossy(plugin).into_owned(),
-            capabilities: u32::from(low) | u32::from(high) << 16,
+            capabilities,
+            extended,
         })
     }
 
@@ -68,12 +81,21 @@ impl Greeting {
         self.capabilities & DEPRECATE_EOF != 0
     }
 
+    /// True when the server leaves out columns that have not changed since a statement was
+    /// prepared; our answer asks for it. The head of a result then says which it is.
+    pub fn caches_columns(&self) -> bool {
+        self.extended & CACHE_METADATA != 0
+    }
+
     /// Our answer, without a password.
     pub fn answer(&self, user: &str, database: &str, out: &mut Vec<u8>) {
-        out.extend_from_slice(&CAPABILITIES.to_le_bytes());
+        let cached = self.caches_columns();
+        let of_mysql = if cached { 0 } else { OF_MYSQL };
+        out.extend_from_slice(&(CAPABILITIES | of_mysql).to_le_bytes());
         out.extend_from_slice(&(1u32 << 30).to_le_bytes());
         out.push(COLLATION);
-        out.extend_from_slice(&[0; 23]);
+        out.extend_from_slice(&[0; 19]);
+        out.extend_from_slice(&(self.extended & CACHE_METADATA).to_le_bytes());
         out.extend_from_slice(user.as_bytes());
         // The end of the name, and a proof of no bytes.
         out.extend_from_slice(&[0, 0]);
@@ -296,7 +318,14 @@ mod tests {
         let greeting = Greeting::read(&body).unwrap();
         assert_eq!(greeting.plugin, "caching_sha2_password");
         assert!(greeting.is_modern());
+        assert!(!greeting.caches_columns());
         assert!(Greeting::read(&body[..10]).is_none());
+        // MariaDB: not LONG_PASSWORD, and capabilities of its own.
+        body[19] = 0xfe;
+        body[33] = 0x1f;
+        let greeting = Greeting::read(&body).unwrap();
+        assert_eq!(greeting.plugin, "caching_sha2_password");
+        assert!(greeting.caches_columns());
     }
 
     #[test]

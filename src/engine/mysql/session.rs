@@ -20,12 +20,59 @@ pub struct MySession {
     wire: Wire,
     pub(super) out: Vec<u8>,
     dialect: Dialect,
-    /// The server's ids of prepared statements by ours.
-    prepared: Vec<u32>,
-    /// Column types of the last binary result.
-    types: Vec<u8>,
+    prepared: Vec<Prepared>,
+    /// The server leaves out columns that it has told before.
+    caches_columns: bool,
     /// Variables that are stored beside the usual ones.
     also_stored: Vec<String>,
+}
+
+struct Prepared {
+    /// The server's.
+    id: u32,
+    columns: Columns,
+}
+
+/// Of a prepared statement's result, as last told.
+#[derive(Default)]
+struct Columns {
+    types: Vec<u8>,
+    /// Their definitions one after the other, and where each ends.
+    definitions: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Columns {
+    fn clear(&mut self) {
+        self.types.clear();
+        self.definitions.clear();
+        self.ends.clear();
+    }
+
+    fn push(&mut self, definition: &[u8]) -> Result<(), SqlError> {
+        let kind = column_type(definition);
+        let kind = kind.ok_or_else(|| out_of_step("a wrong column definition"))?;
+        self.types.push(kind);
+        self.definitions.extend_from_slice(definition);
+        self.ends.push(self.definitions.len());
+        Ok(())
+    }
+
+    fn names(&self) -> Vec<String> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let parts = starts.zip(&self.ends);
+        parts
+            .map(|(start, end)| column_name(&self.definitions[start..*end]))
+            .collect()
+    }
+}
+
+/// How a result begins.
+struct Head {
+    /// 0 where there are no rows.
+    columns: usize,
+    /// Whether their definitions follow.
+    defined: bool,
 }
 
 impl MySession {
@@ -48,7 +95,7 @@ impl MySession {
             out: Vec::with_capacity(4096),
             dialect,
             prepared: Vec::new(),
-            types: Vec::new(),
+            caches_columns: false,
             also_stored: Vec::new(),
         };
         session.shake_hands(user, database)?;
@@ -71,6 +118,7 @@ impl MySession {
         self.out.clear();
         self.out.extend_from_slice(&[0; HEADER_BYTES]);
         greeting.answer(user, database, &mut self.out);
+        self.caches_columns = greeting.caches_columns();
         seal(&mut self.out, 0, 1);
         self.wire.send(&self.out).map_err(lost)?;
         let mut sequence = 3;
@@ -130,17 +178,20 @@ impl MySession {
         self.wire.send(&self.out).map_err(lost)
     }
 
-    /// Receives the head of an answer: the number of columns, 0 where it has no rows.
-    fn head(&mut self) -> Result<usize, SqlError> {
+    /// Receives the head of an answer.
+    fn head(&mut self) -> Result<Head, SqlError> {
+        let cached = self.caches_columns;
         let mut body = self.packet()?;
-        match body.first() {
-            Some(&OK) => Ok(0),
-            Some(&ERR) => Err(server_error(body)),
-            Some(&LOCAL_INFILE) | None => Err(out_of_step("it asks for a file of ours")),
+        let columns = match body.first() {
+            Some(&OK) => 0,
+            Some(&ERR) => return Err(server_error(body)),
+            Some(&LOCAL_INFILE) | None => return Err(out_of_step("it asks for a file of ours")),
             Some(_) => {
-                take_length(&mut body).ok_or_else(|| out_of_step("a wrong number of columns"))
+                take_length(&mut body).ok_or_else(|| out_of_step("a wrong number of columns"))?
             }
-        }
+        };
+        let defined = !cached || body.first() == Some(&1);
+        Ok(Head { columns, defined })
     }
 
     /// Receives the rows that follow the column definitions; their number.
@@ -166,39 +217,38 @@ impl MySession {
         &mut self,
         statement: StatementId,
         params: &[Param<'_>],
-        mut column: impl FnMut(&[u8]),
         mut row: impl FnMut(&[u8], &[u8]) -> Option<()>,
     ) -> Result<u64, SqlError> {
-        let id = self.prepared[statement.0];
+        let id = self.prepared[statement.0].id;
         self.send(COM_STMT_EXECUTE, |out| put_execute(id, params, out))?;
-        let columns = self.head()?;
-        if columns == 0 {
+        let head = self.head()?;
+        if head.columns == 0 {
             return Ok(0);
         }
-        let mut types = std::mem::take(&mut self.types);
-        types.clear();
-        for _ in 0..columns {
-            let definition = self.packet()?;
-            column(definition);
-            let kind = column_type(definition);
-            types.push(kind.ok_or_else(|| out_of_step("a wrong column definition"))?);
+        let mut columns = std::mem::take(&mut self.prepared[statement.0].columns);
+        if head.defined {
+            columns.clear();
+            for _ in 0..head.columns {
+                columns.push(self.packet()?)?;
+            }
         }
-        let mut whole = true;
-        let count = self.rows(|body| whole &= row(body, &types).is_some())?;
-        self.types = types;
+        let mut whole = columns.types.len() == head.columns;
+        let count = self.rows(|body| whole &= row(body, &columns.types).is_some());
+        // Kept although rows may end in an error: the server does not tell them again.
+        self.prepared[statement.0].columns = columns;
         match whole {
-            true => Ok(count),
+            true => count,
             false => Err(out_of_step("a row that is not of its columns' types")),
         }
     }
 
     fn query(&mut self, sql: &str, row: impl FnMut(&[u8])) -> Result<u64, SqlError> {
         self.send(COM_QUERY, |out| out.extend_from_slice(sql.as_bytes()))?;
-        let columns = self.head()?;
-        if columns == 0 {
+        let head = self.head()?;
+        if head.columns == 0 {
             return Ok(0);
         }
-        for _ in 0..columns {
+        for _ in 0..head.columns {
             self.packet()?;
         }
         self.rows(row)
@@ -280,10 +330,17 @@ impl Session for MySession {
         let id = u32::from_le_bytes([i0, i1, i2, i3]);
         let columns = usize::from(u16::from_le_bytes([c0, c1]));
         let params = usize::from(u16::from_le_bytes([p0, p1]));
-        for _ in 0..columns + params {
+        for _ in 0..params {
             self.packet()?;
         }
-        self.prepared.push(id);
+        let mut prepared = Prepared {
+            id,
+            columns: Columns::default(),
+        };
+        for _ in 0..columns {
+            prepared.columns.push(self.packet()?)?;
+        }
+        self.prepared.push(prepared);
         Ok(StatementId(self.prepared.len() - 1))
     }
 
@@ -292,12 +349,12 @@ impl Session for MySession {
         statement: StatementId,
         params: &[Param<'_>],
     ) -> Result<u64, SqlError> {
-        self.run_prepared(statement, params, |_| (), walk_binary)
+        self.run_prepared(statement, params, walk_binary)
     }
 
     /// The protocol has no answer to this one.
     fn finish(&mut self, statement: StatementId) -> Result<(), SqlError> {
-        let id = self.prepared[statement.0];
+        let id = self.prepared[statement.0].id;
         self.send(COM_STMT_CLOSE, |out| {
             out.extend_from_slice(&id.to_le_bytes());
         })?;
@@ -331,11 +388,11 @@ impl Session for MySession {
     fn table(&mut self, sql: &str) -> Result<Table, SqlError> {
         self.send(COM_QUERY, |out| out.extend_from_slice(sql.as_bytes()))?;
         let mut table = Table::default();
-        let columns = self.head()?;
-        for _ in 0..columns {
+        let head = self.head()?;
+        for _ in 0..head.columns {
             table.columns.push(column_name(self.packet()?));
         }
-        if columns > 0 {
+        if head.columns > 0 {
             self.rows(|body| table.rows.push(text_row(body)))?;
         }
         Ok(table)
@@ -346,14 +403,11 @@ impl Session for MySession {
         statement: StatementId,
         params: &[Param<'_>],
     ) -> Result<Table, SqlError> {
-        let mut columns = Vec::new();
         let mut rows = Vec::new();
-        self.run_prepared(
-            statement,
-            params,
-            |definition| columns.push(column_name(definition)),
-            |body, types| binary_texts(body, types).map(|row| rows.push(row)),
-        )?;
+        self.run_prepared(statement, params, |body, types| {
+            binary_texts(body, types).map(|row| rows.push(row))
+        })?;
+        let columns = self.prepared[statement.0].columns.names();
         Ok(Table { columns, rows })
     }
 
