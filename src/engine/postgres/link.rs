@@ -1,8 +1,8 @@
-//! A connection that never waits: for load drivers that serve many connections from one
-//! thread. What is queued goes out with [`PgLink::flush`]; of what comes in only message
+//! A connection that waits only where it is told to: for load drivers that serve many
+//! connections from one thread. What is queued goes out with [`PgLink::flush`]; of what comes in only message
 //! headers are looked at until the server is ready again, unless rows are asked for.
 
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -10,6 +10,8 @@ use std::path::Path;
 use bytes::BytesMut;
 use postgres_protocol::IsNull;
 use postgres_protocol::message::{backend, frontend};
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, recv, send};
 
 use super::SOCKET;
 use super::session::{HEADER_BYTES, last_word, next_field, put_int, server_error, unsendable};
@@ -40,16 +42,32 @@ pub struct Answer {
     pub results: Vec<Table>,
 }
 
+impl Answer {
+    /// The results, unless something failed.
+    ///
+    /// # Errors
+    /// The server's.
+    #[inline]
+    pub fn into_results(self) -> Result<Vec<Table>, SqlError> {
+        match self.failure {
+            None => Ok(self.results),
+            Some(error) => Err(error),
+        }
+    }
+}
+
+/// Of a receive.
+const WAIT: RecvFlags = RecvFlags::empty();
+const NO_WAIT: RecvFlags = RecvFlags::DONTWAIT;
+
 impl PgLink {
     /// Connects through the socket in `dir` and queues what a session begins with; the
     /// server's answer is still to be received.
     ///
     /// # Errors
-    /// When the socket cannot be reached; `WouldBlock` when the server has more waiting
-    /// connections than it takes, to be tried again.
+    /// When the socket cannot be reached.
     pub fn connect(dir: &Path, user: &str, database: &str) -> io::Result<Self> {
         let stream = UnixStream::connect(dir.join(SOCKET))?;
-        stream.set_nonblocking(true)?;
         let mut link = PgLink {
             stream,
             out: BytesMut::with_capacity(1024),
@@ -132,18 +150,24 @@ impl PgLink {
     pub fn flush(&mut self) -> Result<bool, SqlError> {
         let mut sent = 0;
         while sent < self.out.len() {
-            match self.stream.write(&self.out[sent..]) {
+            match self.send(sent) {
                 Ok(count) => sent += count,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => {
                     let _gone = self.out.split_to(sent);
                     return Ok(false);
                 }
-                Err(error) => return Err(lost(error)),
+                Err(error) => return Err(lost(error.into())),
             }
         }
         self.out.clear();
         Ok(true)
+    }
+
+    #[inline]
+    fn send(&self, from: usize) -> Result<usize, Errno> {
+        let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+        send(&self.stream, &self.out[from..], flags)
     }
 
     /// Takes what has arrived, by way of `buffer`, which any number of links may share.
@@ -154,24 +178,52 @@ impl PgLink {
     #[inline]
     pub fn receive(&mut self, buffer: &mut [u8]) -> Result<Option<Answer>, SqlError> {
         loop {
-            let count = match self.stream.read(buffer) {
-                Ok(0) => return Err(self.closed()),
-                Ok(count) => count,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(None),
-                Err(error) => return Err(last_word(self.failure.take(), error)),
-            };
-            self.take(&buffer[..count])?;
-            if self.owed == 0 {
-                return Ok(Some(Answer {
-                    failure: self.failure.take(),
-                    results: std::mem::take(&mut self.results),
-                }));
-            }
-            if count < buffer.len() {
+            let Some(count) = self.read(buffer, NO_WAIT)? else {
                 return Ok(None);
+            };
+            let answer = self.take_all(&buffer[..count])?;
+            if answer.is_some() || count < buffer.len() {
+                return Ok(answer);
             }
         }
+    }
+
+    /// Waits for the whole answer, by way of `buffer`, without a time limit. One system call
+    /// where it comes in one piece.
+    ///
+    /// # Errors
+    /// As [`receive`](Self::receive).
+    #[inline]
+    pub fn wait(&mut self, buffer: &mut [u8]) -> Result<Answer, SqlError> {
+        loop {
+            if let Some(count) = self.read(buffer, WAIT)?
+                && let Some(answer) = self.take_all(&buffer[..count])?
+            {
+                return Ok(answer);
+            }
+        }
+    }
+
+    #[inline]
+    fn read(&mut self, buffer: &mut [u8], flags: RecvFlags) -> Result<Option<usize>, SqlError> {
+        loop {
+            match recv(&self.stream, &mut *buffer, flags) {
+                Ok((0, _)) => return Err(self.closed()),
+                Ok((count, _)) => return Ok(Some(count)),
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return Ok(None),
+                Err(error) => return Err(last_word(self.failure.take(), error.into())),
+            }
+        }
+    }
+
+    #[inline]
+    fn take_all(&mut self, bytes: &[u8]) -> Result<Option<Answer>, SqlError> {
+        self.take(bytes)?;
+        Ok((self.owed == 0).then(|| Answer {
+            failure: self.failure.take(),
+            results: std::mem::take(&mut self.results),
+        }))
     }
 
     #[inline]
@@ -253,7 +305,7 @@ impl Drop for PgLink {
         self.out.clear();
         frontend::terminate(&mut self.out);
         // The server may have gone already; nothing is owed then.
-        let _ = self.stream.write(&self.out);
+        let _ = self.send(0);
     }
 }
 
@@ -300,10 +352,10 @@ fn texts(message: &[u8]) -> Vec<Option<String>> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::io::Write;
 
     fn link() -> (PgLink, UnixStream) {
         let (ours, theirs) = UnixStream::pair().unwrap();
-        ours.set_nonblocking(true).unwrap();
         let link = PgLink {
             stream: ours,
             out: BytesMut::new(),
@@ -370,7 +422,7 @@ mod tests {
             .unwrap();
         assert!(link.receive(&mut buffer).unwrap().is_none());
         drop(theirs);
-        let error = link.receive(&mut buffer).unwrap_err();
+        let error = link.wait(&mut buffer).unwrap_err();
         assert_eq!(error.meaning, crate::engine::Meaning::Disconnected);
         assert!(error.message.contains("terminating"), "{error}");
     }

@@ -4,9 +4,9 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::Mode;
+use super::alarm::Alarm;
 use super::catalogue::Catalogue;
 use super::client::{Client, Common, Now, Step};
-use super::period::Alarm;
 use super::tally::Tally;
 use super::turnstile::Turnstile;
 use crate::engine::{Address, BusyWaits, Session, SqlError, StatementId, Table, connect};

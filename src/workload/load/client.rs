@@ -9,8 +9,9 @@
 
 use std::time::{Duration, Instant};
 
+use super::alarm::Alarm;
 use super::pace::Schedule;
-use super::period::{Alarm, Period};
+use super::period::Period;
 use super::player::{Move, Player};
 use super::tally::{Pulse, Shape, Tally};
 use super::turnstile::Turnstile;

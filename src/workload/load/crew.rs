@@ -5,12 +5,13 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::alarm::Alarm;
 use super::catalogue::Catalogue;
 use super::client::{Client, Common, Rules};
 use super::databases::Cell;
 use super::driver::{Driver, places, threads};
 use super::pace::Schedule;
-use super::period::{Alarm, Amount, Period};
+use super::period::{Amount, Period};
 use super::tally::{Beat, Pulse, Tally};
 use super::turnstile::{LONGEST_DRAIN, Pauses, State, Turnstile};
 use super::{Options, blocking, epoll};
@@ -67,14 +68,18 @@ pub(super) trait Watcher {
 }
 
 impl<'a> Crew<'a> {
+    /// Before the threads are started.
+    ///
+    /// # Errors
+    /// When there are no file descriptors left.
     pub fn new(
         (options, cell): (&'a Options, Cell),
         catalogue: &'a Catalogue,
         addresses: &'a [Address],
         rules: Rules,
-    ) -> Self {
+    ) -> Result<Self> {
         let threads = threads(options, cell, addresses);
-        Crew {
+        Ok(Crew {
             options,
             cell,
             catalogue,
@@ -95,11 +100,11 @@ impl<'a> Crew<'a> {
                 },
                 &options.checkpoints,
             ),
-            alarm: Alarm::default(),
+            alarm: Alarm::new()?,
             pulses: (0..threads).map(|_| Pulse::default()).collect(),
             turnstile: Turnstile::new(),
             barrier: Barrier::new(threads + 1),
-        }
+        })
     }
 
     /// Threads that serve clients.
@@ -207,7 +212,12 @@ impl<'a> Crew<'a> {
                     self.turnstile.reopen(until);
                     continue;
                 }
-                State::Playing => self.turnstile.give_up_drain(),
+                State::Playing => {
+                    if self.turnstile.give_up_drain() {
+                        // Clients may rest on a thread that waits for others of its.
+                        self.alarm.ring();
+                    }
+                }
             }
             let elapsed = self.turnstile.now() - start;
             if elapsed >= next {
@@ -309,8 +319,14 @@ impl<'a> Crew<'a> {
         let tally = Tally::new(self.rules.shape);
         match places(self.addresses) {
             Some(places) => {
-                let driver =
-                    epoll::Driver::open((clients, tally), places, self.catalogue, mode, connect)?;
+                let driver = epoll::Driver::open(
+                    (clients, tally),
+                    places,
+                    self.catalogue,
+                    mode,
+                    connect,
+                    &self.alarm,
+                )?;
                 Ok(Driver::Epoll(Box::new(driver)))
             }
             None => {

@@ -1,23 +1,25 @@
-//! The driver for PostgreSQL: one thread serves many clients, each with its non-blocking
-//! connections, by one epoll loop.
+//! The driver for PostgreSQL: one thread serves many clients, each with its connections, by
+//! one epoll loop.
 //!
-//! A statement costs one send, one receive and its share of an epoll_wait. Nothing is
-//! pipelined that the script does not ask for.
+//! A statement costs one send, one receive and its share of an epoll_wait; a thread that
+//! has one connection in all waits in the receive itself. Nothing is pipelined that the
+//! script does not ask for.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::io::ErrorKind;
-use std::os::fd::OwnedFd;
+use std::os::fd::AsFd;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use rustix::event::epoll::{self, EventData, EventFlags};
+use rustix::event::epoll::{Event, EventFlags};
+use rustix::event::{PollFd, PollFlags, poll};
 
 use super::Mode;
+use super::alarm::Alarm;
 use super::catalogue::Catalogue;
 use super::client::{Client, Common, Now, Step};
 use super::tally::{Pulse, Tally};
-use super::turnstile::Turnstile;
+use super::wait::{Arrival, INPUT, Wait};
 use crate::engine::postgres::{Answer, PgLink};
 use crate::engine::{Meaning, SqlError};
 use crate::error::{Context, Error, Result, bail};
@@ -26,14 +28,6 @@ use crate::error::{Context, Error, Result, bail};
 const EVENTS: usize = 128;
 /// One receive takes at most this much; the kernel's socket buffer holds more.
 const BUFFER_BYTES: usize = 64 << 10;
-/// The alarm is looked at that often at least.
-const LONGEST_WAIT: Duration = Duration::from_millis(100);
-/// A server that has too many connections waiting is asked again after this.
-const ASK_AGAIN: Duration = Duration::from_millis(1);
-
-/// Edge-triggered: an answer is taken whole, so that nothing is left that the kernel
-/// would have to look at again.
-const INPUT: EventFlags = EventFlags::IN.union(EventFlags::ET);
 
 /// Where the databases are.
 pub(super) struct Places {
@@ -55,7 +49,9 @@ pub(super) struct Driver<'a> {
     places: Places,
     catalogue: &'a Catalogue,
     mode: Mode,
-    epoll: OwnedFd,
+    wait: Wait,
+    /// There is one connection in all: it is not listened to, but waited for.
+    lone: bool,
     seats: Vec<Seat>,
     /// One for all clients of the thread: histograms apart would be looked for in memory
     /// at each transaction.
@@ -78,13 +74,15 @@ impl<'a> Driver<'a> {
         catalogue: &'a Catalogue,
         mode: Mode,
         connect: bool,
+        alarm: &Alarm,
     ) -> Result<Self> {
-        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).context("cannot make an epoll")?;
+        let lone = connect && matches!(&clients[..], [client] if client.databases().len() == 1);
         let mut driver = Driver {
             places,
             catalogue,
             mode,
-            epoll,
+            wait: Wait::new(alarm)?,
+            lone,
             seats: Vec::with_capacity(clients.len()),
             tally,
             timers: BinaryHeap::new(),
@@ -103,56 +101,43 @@ impl<'a> Driver<'a> {
                 driver.connect_and_wait(driver.seats.len() - 1, slot)?;
             }
         }
+        if lone {
+            alarm.shuts(driver.link(0, 0)?.as_fd())?;
+        }
         Ok(driver)
     }
 
     fn connect_and_wait(&mut self, seat: usize, slot: usize) -> Result<()> {
-        while !self.connect(seat, slot).map_err(Error::new)? {
-            std::thread::sleep(ASK_AGAIN);
+        self.connect(seat, slot)?;
+        let link = self.seats[seat].links[slot].as_mut();
+        let link = link.context("the connection is not there")?;
+        if !link.flush().map_err(Error::new)? {
+            push(link, &mut self.buffer)?;
         }
-        let Some(link) = &mut self.seats[seat].links[slot] else {
-            bail!("the connection is not there");
-        };
-        loop {
-            use rustix::event::{PollFd, PollFlags, poll};
-            let mut fds = [PollFd::new(&*link, PollFlags::IN)];
-            poll(&mut fds, None).context("cannot wait for the server")?;
-            let answer = link.receive(&mut self.buffer).map_err(Error::new)?;
-            match answer {
-                None => {}
-                Some(Answer { failure: None, .. }) => return Ok(()),
-                Some(Answer {
-                    failure: Some(error),
-                    ..
-                }) => return Err(Error::new(error)),
-            }
-        }
+        let answer = link.wait(&mut self.buffer).map_err(Error::new)?;
+        answer.into_results().map(drop).map_err(Error::new)
     }
 
     /// Begins a connection: what it starts with and, in the prepared mode, the statements.
-    /// False when the server cannot take it just now.
-    fn connect(&mut self, seat: usize, slot: usize) -> Result<bool, SqlError> {
+    fn connect(&mut self, seat: usize, slot: usize) -> Result<()> {
         let links = &mut self.seats[seat].links;
         links[slot] = None;
         let database = self.seats[seat].client.databases()[slot];
         let name = &self.places.databases[database as usize];
-        let mut link = match PgLink::connect(&self.places.dir, &self.places.user, name) {
-            Ok(link) => link,
-            Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(false),
-            Err(error) => return Err(unreachable(error)),
-        };
+        let mut link = PgLink::connect(&self.places.dir, &self.places.user, name)
+            .map_err(|error| Error::new(unreachable(error)))?;
         if self.mode == Mode::Prepared {
             for (number, statement) in self.catalogue.statements().iter().enumerate() {
-                link.queue_parse(&self.catalogue.names()[number], &statement.text)?;
+                link.queue_parse(&self.catalogue.names()[number], &statement.text)
+                    .map_err(Error::new)?;
             }
             link.queue_sync();
         }
-        // A unix socket takes this much at once.
-        link.flush()?;
-        let data = EventData::new_u64((seat as u64) << 32 | slot as u64);
-        epoll::add(&self.epoll, &link, data, INPUT).map_err(|error| unreachable(error.into()))?;
+        if !self.lone {
+            self.wait.add(&link, (seat, slot))?;
+        }
         self.seats[seat].links[slot] = Some(link);
-        Ok(true)
+        self.flush(seat, slot)
     }
 
     /// When the last client had its last answer.
@@ -174,20 +159,28 @@ impl<'a> Driver<'a> {
             now.forget();
             active -= usize::from(self.advance(index, common, &mut now)?);
         }
-        let mut events: Vec<epoll::Event> = Vec::with_capacity(EVENTS);
+        let mut events: Vec<Event> = Vec::with_capacity(EVENTS);
         while active > 0 && !common.alarm.is_raised() {
             if self.resting.len() == active {
                 active -= self.rest(common, &mut now)?;
                 continue;
             }
-            self.wait(&mut events, common.turnstile)?;
+            let until = self.timers.peek().map(|Reverse((time, _))| *time);
+            if self.lone && until.is_none() {
+                active -= usize::from(self.attend(common, &mut now)?);
+                continue;
+            }
+            self.wait.wait(until, common.turnstile, &mut events)?;
             for event in &events {
-                let data = event.data.u64();
-                let (index, slot) = ((data >> 32) as usize, (data & 0xffff_ffff) as usize);
-                if !self.ready((index, slot), event.flags, common.pulse, &mut now)? {
-                    continue;
+                match Arrival::of(event) {
+                    Arrival::Socket(seat, flags) => {
+                        if self.ready(seat, flags, common.pulse, &mut now)? {
+                            active -= usize::from(self.advance(seat.0, common, &mut now)?);
+                        }
+                    }
+                    Arrival::Time => self.wait.came(),
+                    Arrival::Bell => active -= self.wake(common, &mut now)?,
                 }
-                active -= usize::from(self.advance(index, common, &mut now)?);
             }
             while let Some(Reverse((time, index))) = self.timers.peek().copied()
                 && time <= common.turnstile.now()
@@ -200,11 +193,33 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
+    /// Waits for the only connection's answer, and takes its client on; true when it is done
+    /// with the period.
+    #[inline]
+    fn attend(&mut self, common: Common<'_>, now: &mut Now<'_>) -> Result<bool> {
+        let seat = &mut self.seats[0];
+        let Some(link) = &mut seat.links[0] else {
+            bail!("the connection is not there");
+        };
+        let answer = link.wait(&mut self.buffer);
+        let answer = answer.and_then(Answer::into_results);
+        now.forget();
+        seat.client
+            .answered(answer, (&mut self.tally, common.pulse), now)?;
+        self.advance(0, common, now)
+    }
+
     /// All clients rest, until they may go on; how many find themselves done then.
     #[cold]
     fn rest(&mut self, common: Common<'_>, now: &mut Now<'_>) -> Result<usize> {
         let under_way = self.seats.iter().filter(|s| s.client.is_under_way());
         common.turnstile.rest(under_way.count());
+        self.wake(common, now)
+    }
+
+    /// Lets the clients that rest see whether they may go on; how many find themselves done.
+    #[cold]
+    fn wake(&mut self, common: Common<'_>, now: &mut Now<'_>) -> Result<usize> {
         let mut done = 0;
         let mut rested = std::mem::take(&mut self.resting);
         for index in rested.drain(..) {
@@ -215,29 +230,6 @@ impl<'a> Driver<'a> {
         rested.append(&mut self.resting);
         self.resting = rested;
         Ok(done)
-    }
-
-    #[inline]
-    fn wait(&mut self, events: &mut Vec<epoll::Event>, turnstile: &Turnstile) -> Result<()> {
-        let until = match self.timers.peek() {
-            None => LONGEST_WAIT,
-            Some(Reverse((time, _))) => time
-                .saturating_duration_since(turnstile.now())
-                .min(LONGEST_WAIT),
-        };
-        let timeout = rustix::event::Timespec {
-            tv_sec: 0,
-            tv_nsec: until.subsec_nanos().into(),
-        };
-        events.clear();
-        match epoll::wait(
-            &self.epoll,
-            rustix::buffer::spare_capacity(events),
-            Some(&timeout),
-        ) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
-            Err(error) => Err(error).context("cannot wait for the server"),
-        }
     }
 
     /// Takes what has arrived; true when the client's step has been answered.
@@ -254,16 +246,12 @@ impl<'a> Driver<'a> {
             return Ok(false);
         };
         if flags.contains(EventFlags::OUT) && link.flush().map_err(Error::new)? {
-            listen(&self.epoll, link, (index, slot), INPUT)?;
+            self.wait.change(&*link, (index, slot), INPUT)?;
         }
-        let answer = match link.receive(&mut self.buffer) {
-            Ok(None) => return Ok(false),
-            Ok(Some(Answer { failure, results })) => match failure {
-                None => Ok(results),
-                Some(error) => Err(error),
-            },
-            Err(error) => Err(error),
+        let Some(answer) = link.receive(&mut self.buffer).transpose() else {
+            return Ok(false);
         };
+        let answer = answer.and_then(Answer::into_results);
         now.forget();
         seat.client
             .answered(answer, (&mut self.tally, pulse), now)?;
@@ -301,9 +289,8 @@ impl<'a> Driver<'a> {
                     return Ok(false);
                 }
                 Step::Connect => {
-                    if self.reconnect(index, slot)? {
-                        return Ok(false);
-                    }
+                    self.connect(index, slot)?;
+                    return Ok(false);
                 }
                 Step::Wait(until) => {
                     self.timers.push(Reverse((until, index)));
@@ -319,13 +306,6 @@ impl<'a> Driver<'a> {
                 }
             }
         }
-    }
-
-    fn reconnect(&mut self, index: usize, slot: usize) -> Result<bool> {
-        while !self.connect(index, slot).map_err(Error::new)? {
-            std::thread::sleep(ASK_AGAIN);
-        }
-        Ok(true)
     }
 
     /// Sends the player's statement; false in a pipeline, where it is not waited for.
@@ -367,9 +347,10 @@ impl<'a> Driver<'a> {
         };
         match link.flush() {
             Ok(true) => Ok(()),
+            Ok(false) if self.lone => push(link, &mut self.buffer),
             Ok(false) => {
                 let both = INPUT | EventFlags::OUT;
-                listen(&self.epoll, link, (index, slot), both)
+                self.wait.change(&*link, (index, slot), both)
             }
             // The reason, if there is one, is still to be read.
             Err(error) if error.meaning == Meaning::Disconnected => Ok(()),
@@ -384,14 +365,19 @@ impl<'a> Driver<'a> {
     }
 }
 
-fn listen(
-    epoll: &OwnedFd,
-    link: &PgLink,
-    (index, slot): (usize, usize),
-    flags: EventFlags,
-) -> Result<()> {
-    let data = EventData::new_u64((index as u64) << 32 | slot as u64);
-    epoll::modify(epoll, link, data, flags).context("cannot watch a connection")
+/// Sends the rest of what the server would not take at once; it may want some of its answers
+/// taken first.
+#[cold]
+fn push(link: &mut PgLink, buffer: &mut [u8]) -> Result<()> {
+    loop {
+        let mut fds = [PollFd::new(&*link, PollFlags::IN | PollFlags::OUT)];
+        poll(&mut fds, None).context("cannot wait for the server")?;
+        // The answer to what has not been sent is still to come.
+        link.receive(buffer).map_err(Error::new)?;
+        if link.flush().map_err(Error::new)? {
+            return Ok(());
+        }
+    }
 }
 
 #[cold]

@@ -5,6 +5,7 @@
 //! ([`script`]); a client (`client`) knows when its next transaction is due and what it
 //! counts as; a driver moves the bytes of one client (`blocking`) or of many (`epoll`).
 
+mod alarm;
 mod blocking;
 mod catalogue;
 mod ceiling;
@@ -26,6 +27,7 @@ mod run;
 mod schema;
 mod tally;
 mod turnstile;
+mod wait;
 mod watch;
 
 pub mod script;

@@ -1,10 +1,9 @@
 //! One stretch of load, the warm-up or the measured one, as all clients share it.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::error::Error;
 use crate::measure::Checkpoints;
 
 /// How much is to be done; what comes first ends it.
@@ -60,31 +59,5 @@ impl Period {
             None => true,
             Some(total) => self.claimed.fetch_add(1, Ordering::Relaxed) < total,
         }
-    }
-}
-
-/// The first failure, which stops every client.
-#[derive(Default)]
-pub(super) struct Alarm {
-    raised: AtomicBool,
-    first: Mutex<Option<Error>>,
-}
-
-impl Alarm {
-    #[inline]
-    pub fn is_raised(&self) -> bool {
-        self.raised.load(Ordering::Relaxed)
-    }
-
-    #[cold]
-    pub fn raise(&self, error: Error) {
-        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
-        first.get_or_insert(error);
-        self.raised.store(true, Ordering::Relaxed);
-    }
-
-    pub fn take(&self) -> Option<Error> {
-        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
-        first.take()
     }
 }

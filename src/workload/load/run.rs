@@ -62,7 +62,7 @@ pub fn run(bench: &mut Bench<'_>, options: &Options, cell: Cell) -> Result<()> {
             scripts: options.scripts.len(),
         },
     };
-    let crew = Crew::new((options, cell), &catalogue, &addresses, rules);
+    let crew = Crew::new((options, cell), &catalogue, &addresses, rules)?;
     let mut watch = Watch {
         bench,
         keeper: keepers.first(),

@@ -175,17 +175,18 @@ impl Turnstile {
     }
 
     /// Lets everybody go on when they have been coming to rest for too long, for as long
-    /// again.
-    pub fn give_up_drain(&self) {
+    /// again; whether it was so.
+    pub fn give_up_drain(&self) -> bool {
         let now = self.now();
         let mut threads = self.lock();
         let patience = |d: Duration| now.checked_sub(d).is_some_and(|then| self.is_closed(then));
         if threads.at_rest.is_some() || !patience(LONGEST_DRAIN) {
-            return;
+            return false;
         }
         threads.pauses.missed += 1;
         self.close_at(Some(now + LONGEST_DRAIN));
         self.release(&mut threads);
+        true
     }
 
     /// What the turns of the period took so far.
@@ -318,7 +319,7 @@ mod tests {
         turnstile.begin(1, None);
         assert!(!turnstile.is_closed(turnstile.now() + Duration::from_secs(1_000_000)));
         turnstile.rest(0);
-        turnstile.give_up_drain();
+        assert!(!turnstile.give_up_drain());
         assert_eq!(turnstile.pauses(), Pauses::default());
     }
 }

@@ -52,7 +52,7 @@ fn recorder_cost_of_a_transaction() {
     };
     let mut client = Client::new(catalogue.player(0), vec![0], None, rules);
     let period = Arc::new(Period::new(Amount::default(), &[1_000, 5_000, 10_000]));
-    let (alarm, pulse) = (Alarm::default(), Pulse::default());
+    let (alarm, pulse) = (Alarm::new().unwrap(), Pulse::default());
     let turnstile = Turnstile::new();
     let common = Common {
         period: &period,

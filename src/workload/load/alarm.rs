@@ -1,0 +1,98 @@
+//! The first failure, and how it reaches threads that wait for their servers.
+//!
+//! A thread waits for its server without a time limit: a timer that is set and taken back
+//! with every statement costs a client on a virtual machine some 7 % of its CPU. So an alarm
+//! must wake it.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use rustix::event::{EventfdFlags, eventfd};
+use rustix::net::{Shutdown, shutdown};
+
+use crate::error::{Context, Error, Result};
+
+/// The first failure, which stops every client.
+pub(super) struct Alarm {
+    raised: AtomicBool,
+    told: Mutex<Told>,
+    /// Readable once the alarm is raised, and whenever it is [rung](Alarm::ring).
+    bell: OwnedFd,
+}
+
+#[derive(Default)]
+struct Told {
+    first: Option<Error>,
+    /// Of threads that wait in a receive.
+    sockets: Vec<OwnedFd>,
+}
+
+impl Alarm {
+    /// Not raised.
+    ///
+    /// # Errors
+    /// When there are no file descriptors left.
+    pub fn new() -> Result<Self> {
+        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
+            .context("cannot make an eventfd")?;
+        Ok(Alarm {
+            raised: AtomicBool::new(false),
+            told: Mutex::default(),
+            bell,
+        })
+    }
+
+    #[inline]
+    pub fn is_raised(&self) -> bool {
+        self.raised.load(Ordering::Relaxed)
+    }
+
+    /// Stops every client, because of `error` if it is the first.
+    #[cold]
+    pub fn raise(&self, error: Error) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.first.get_or_insert(error);
+        self.raised.store(true, Ordering::Relaxed);
+        for socket in &told.sockets {
+            // The server may have gone already.
+            let _ = shutdown(socket, Shutdown::Both);
+        }
+        self.ring();
+    }
+
+    /// Wakes the threads that listen to the [bell](Alarm::bell).
+    #[cold]
+    pub fn ring(&self) {
+        // It can only be full of rings.
+        let _ = rustix::io::write(&self.bell, &1u64.to_ne_bytes());
+    }
+
+    /// To be listened to edge by edge: it is never emptied.
+    pub fn bell(&self) -> BorrowedFd<'_> {
+        self.bell.as_fd()
+    }
+
+    /// Has the connection of `socket` shut when the alarm is raised, so that a thread that
+    /// waits in a receive goes on.
+    ///
+    /// # Errors
+    /// When there are no file descriptors left.
+    pub fn shuts(&self, socket: BorrowedFd<'_>) -> Result<()> {
+        let socket = socket
+            .try_clone_to_owned()
+            .context("cannot keep a second hold of a connection")?;
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_raised() {
+            let _ = shutdown(&socket, Shutdown::Both);
+        }
+        told.sockets.push(socket);
+        Ok(())
+    }
+
+    /// The failure, once.
+    pub fn take(&self) -> Option<Error> {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.first.take()
+    }
+}
