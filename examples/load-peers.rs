@@ -2,6 +2,10 @@
 //! (A B A B), and prints ratios: client CPU a transaction (user and system, the whole
 //! process) and throughput.
 //!
+//! With one connection a bare client goes third: it sends the same statements as bytes, waits
+//! in the receive and looks for the answer's end, nothing else. What it costs is what the
+//! kernel asks for waking a CPU and being woken, and no client can do with less.
+//!
 //! ```text
 //! cargo run --release --example load-peers -- [SECONDS [PAIRS [CONNECTIONS,… [SCRIPT,…]]]]
 //! ```
@@ -13,8 +17,18 @@
 
 mod peers;
 
+use std::fmt::Write as _;
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
+
+use bytes::BytesMut;
+use postgres_protocol::IsNull;
+use postgres_protocol::message::frontend;
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
 
 use mountmark::engine::{Address, Spec, find};
 use mountmark::workload::load::{Mode, Options, Script};
@@ -25,6 +39,7 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.first().map(String::as_str) {
         Some("ours") => ours(&args[1..]),
+        Some("bare") => bare(&args[1..]),
         _ => compare(&args),
     }
 }
@@ -56,13 +71,15 @@ fn compare(args: &[String]) {
         for count in connections.split(',') {
             let clients: u32 = count.parse().unwrap();
             let (mut tps, mut cpu) = (1.0, 1.0);
+            let (mut bare_tps, mut bare_cpu) = (1.0, 1.0);
             for pair in 0..pairs {
-                let ours = peers::run_ours(&[
-                    &socket.display().to_string(),
-                    script,
-                    count,
-                    &seconds.to_string(),
-                ]);
+                let (place, time) = (socket.display().to_string(), seconds.to_string());
+                let ours = peers::run_ours(&["ours", &place, script, count, &time]);
+                if clients == 1 {
+                    let bare = peers::run_ours(&["bare", &place, script, &time]);
+                    bare_tps *= ours.tps / bare.tps;
+                    bare_cpu *= ours.cpu_us / bare.cpu_us;
+                }
                 let peer = run_pgbench(&socket, script, clients, seconds);
                 tps *= ours.tps / peer.tps;
                 cpu *= ours.cpu_us / peer.cpu_us;
@@ -87,6 +104,15 @@ fn compare(args: &[String]) {
                 "",
                 mean(cpu)
             );
+            if clients == 1 {
+                println!(
+                    "{script:<12} {clients:>11}  ours / bare client {:>6} = {:.2} {:>21} = {:.2}",
+                    "",
+                    mean(bare_tps),
+                    "",
+                    mean(bare_cpu)
+                );
+            }
         }
     }
     server.stop().unwrap();
@@ -108,8 +134,19 @@ fn options(script: &str, seconds: f64) -> Options {
     }
 }
 
+/// The program itself: the one on Debian's PATH is a script that looks for it, whose time
+/// would be counted too.
+fn pgbench() -> PathBuf {
+    let versions = std::fs::read_dir("/usr/lib/postgresql")
+        .into_iter()
+        .flatten();
+    let paths = versions.flatten().map(|v| v.path().join("bin/pgbench"));
+    let newest = paths.filter(|path| path.exists()).max();
+    newest.unwrap_or_else(|| PathBuf::from("pgbench"))
+}
+
 fn run_pgbench(socket: &Path, script: &str, clients: u32, seconds: f64) -> Run {
-    let mut command = Command::new("pgbench");
+    let mut command = Command::new(pgbench());
     command.args(["-n", "-M", "prepared", "-b", script]);
     command.args(["-c", &clients.to_string()]);
     command.args(["-j", &clients.min(2).to_string()]);
@@ -155,3 +192,84 @@ fn ours(args: &[String]) {
     options.scripts[0].text = Some(text.to_string());
     peers::ours(&address, &options, args[2].parse().unwrap());
 }
+
+/// The statements of a script as messages, sent and waited for one by one.
+fn bare(args: &[String]) {
+    const PREPARED: [(&str, &[u32]); 7] = [
+        ("BEGIN", &[]),
+        (
+            "UPDATE pgbench_accounts SET abalance = abalance + $1 WHERE aid = $2",
+            &[5_000, 1_000_000],
+        ),
+        (
+            "SELECT abalance FROM pgbench_accounts WHERE aid = $1",
+            &[1_000_000],
+        ),
+        (
+            "UPDATE pgbench_tellers SET tbalance = tbalance + $1 WHERE tid = $2",
+            &[5_000, 100],
+        ),
+        (
+            "UPDATE pgbench_branches SET bbalance = bbalance + $1 WHERE bid = $2",
+            &[5_000, 10],
+        ),
+        (
+            "INSERT INTO pgbench_history (tid, bid, aid, delta, mtime) \
+             VALUES ($1, $2, $3, $4, CURRENT_TIMESTAMP)",
+            &[100, 10, 1_000_000, 5_000],
+        ),
+        ("END", &[]),
+    ];
+    let statements = match args[1].as_str() {
+        "select-only" => &PREPARED[2..3],
+        _ => &PREPARED[..],
+    };
+    let seconds: f64 = args[2].parse().unwrap();
+    let mut stream = UnixStream::connect(Path::new(&args[0]).join(".s.PGSQL.5432")).unwrap();
+    let mut out = BytesMut::new();
+    let user = [("user", "postgres"), ("database", "mountmark")];
+    frontend::startup_message(user, &mut out).unwrap();
+    for (number, (text, _)) in statements.iter().enumerate() {
+        frontend::parse(&number.to_string(), text, [], &mut out).unwrap();
+    }
+    frontend::sync(&mut out);
+    stream.write_all(&out).unwrap();
+    let mut buffer = vec![0; 64 << 10];
+    // Ready for queries: once connected, once prepared.
+    let mut ready = 0;
+    while ready < 2 {
+        let count = stream.read(&mut buffer).unwrap();
+        let ends = buffer[..count].windows(READY.len());
+        ready += ends.filter(|end| *end == READY).count();
+    }
+    let mut random = SmallRng::seed_from_u64(1);
+    let (start, mut committed) = (Instant::now(), 0u64);
+    while start.elapsed().as_secs_f64() < seconds {
+        for (number, (_, limits)) in statements.iter().enumerate() {
+            out.clear();
+            let values = limits.iter().map(|limit| random.random_range(1..=*limit));
+            let put = |value: u32, out: &mut BytesMut| {
+                write!(out, "{value}").unwrap();
+                Ok(IsNull::No)
+            };
+            let name = DIGITS[number];
+            frontend::bind("", name, [], values, put, [], &mut out)
+                .map_err(drop)
+                .unwrap();
+            frontend::execute("", 0, &mut out).unwrap();
+            frontend::sync(&mut out);
+            stream.write_all(&out).unwrap();
+            let mut count = stream.read(&mut buffer).unwrap();
+            while buffer[..count].len() < 6 || buffer[count - 6..count - 1] != READY[..5] {
+                count = stream.read(&mut buffer).unwrap();
+            }
+        }
+        committed += 1;
+    }
+    let tps = committed as f64 / start.elapsed().as_secs_f64();
+    println!("{committed} {tps}");
+}
+
+/// ReadyForQuery, idle.
+const READY: &[u8] = b"Z\0\0\0\x05I";
+const DIGITS: [&str; 7] = ["0", "1", "2", "3", "4", "5", "6"];

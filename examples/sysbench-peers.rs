@@ -55,7 +55,7 @@ fn compare(args: &[String]) {
             let (mut ours, mut theirs) = (Vec::new(), Vec::new());
             for _ in 0..pairs {
                 let place = serde_json::to_string(&address).unwrap();
-                ours.push(peers::run_ours(&[&place, clients, &seconds]));
+                ours.push(peers::run_ours(&["ours", &place, clients, &seconds]));
                 theirs.push(run_sysbench(&address, clients, &seconds));
             }
             let tps = [&ours, &theirs].map(|runs| median(runs, |r| r.tps));

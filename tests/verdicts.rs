@@ -141,6 +141,15 @@ fn one_round_gives_no_verdict() {
 }
 
 #[test]
+fn a_case_alone_tells_its_noise() {
+    let (place, code, shown) = run(&["delay_us=2000"], &["--rounds", "3"]);
+    assert_eq!(code, Some(0), "{shown}");
+    assert_says(&shown, "nothing to compare");
+    assert_says(&shown, "noise floor");
+    assert_eq!(place.results().cases.len(), 6, "the case and its twin");
+}
+
+#[test]
 fn a_case_that_fails_is_not_comparable() {
     let (place, code, shown) = run(
         &["fail_statement=1000000", "fail_statement=3"],

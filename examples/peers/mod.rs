@@ -88,11 +88,11 @@ pub fn run_counted(command: &mut Command) -> (String, f64, f64) {
     (text, user + system, user)
 }
 
-/// Our side in a process of its own, which was started with `arguments` and ends in
-/// [`ours`].
+/// A client of ours in a process of its own: this program, started with `arguments`, which
+/// prints its transactions and tps.
 pub fn run_ours(arguments: &[&str]) -> Run {
     let mut command = Command::new("/proc/self/exe");
-    let (text, cpu_us, user_us) = run_counted(command.arg("ours").args(arguments));
+    let (text, cpu_us, user_us) = run_counted(command.args(arguments));
     let mut words = text.split_whitespace().map(|w| w.parse::<f64>().unwrap());
     let (committed, tps) = (words.next().unwrap(), words.next().unwrap());
     Run {

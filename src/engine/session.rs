@@ -147,6 +147,12 @@ pub trait Session {
         })
     }
 
+    /// Told before a load: `alone` when no other connection of it is busy at the same time.
+    /// A connection may wait otherwise then.
+    fn enter_load(&mut self, alone: bool) {
+        let _unused = alone;
+    }
+
     /// Running counters of what the engine does on its own behalf; empty where it has
     /// none.
     ///

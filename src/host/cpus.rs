@@ -13,6 +13,15 @@ pub fn allowed_cpus() -> Vec<usize> {
     }
 }
 
+/// Whether this thread and the process `pid` may run at the same moment: they have two CPUs
+/// between them.
+pub fn have_two_cpus(pid: i32) -> bool {
+    let other = sched_getaffinity(Pid::from_raw(pid)).unwrap_or_default();
+    let own = sched_getaffinity(Pid::from_raw(0)).unwrap_or_default();
+    let either = |cpu: &usize| [own, other].iter().any(|set| set.is_set(*cpu) == Ok(true));
+    (0..CpuSet::count()).filter(either).nth(1).is_some()
+}
+
 /// Binds the calling process to `cpus`; none means no change. Safe between fork and exec.
 ///
 /// # Errors
@@ -73,6 +82,23 @@ mod tests {
             assert_eq!(allowed_cpus(), cpus);
             assert!(keep_away(&[]).is_none());
             assert!(keep_away(&cpus).is_none());
+        })
+        .join()
+        .unwrap();
+    }
+
+    #[test]
+    fn two_cpus_are_told_from_one() {
+        let own = i32::try_from(std::process::id()).unwrap();
+        std::thread::spawn(move || {
+            let cpus = allowed_cpus();
+            assert_eq!(have_two_cpus(own), cpus.len() > 1);
+            // The thread by itself; 0 is the caller.
+            pin(&cpus[..1]).unwrap();
+            assert!(!have_two_cpus(0));
+            if cpus.len() > 1 {
+                assert!(have_two_cpus(own), "the process has the others still");
+            }
         })
         .join()
         .unwrap();

@@ -12,7 +12,7 @@ mod monitor;
 mod present;
 
 pub use cgroup::{Cgroup, Hierarchies, cpu_stat};
-pub use cpus::{Away, allowed_cpus, keep_away, pin};
+pub use cpus::{Away, allowed_cpus, have_two_cpus, keep_away, pin};
 pub use facts::{Facts, now_utc, utc};
 pub use ledger::{Ledger, leftovers};
 pub use memory::{Controller, MemoryCounts, MemoryGroup, MemoryUse};

@@ -18,7 +18,9 @@ pub(super) fn write(
     figure: &str,
 ) -> io::Result<()> {
     if let Some(reason) = silence(results, comparisons) {
-        return writeln!(out, "{reason}");
+        writeln!(out, "{reason}")?;
+        let floors = noise_floors(results, comparisons);
+        return floors.iter().try_for_each(|text| wrapped(out, text, 2));
     }
     for part in parts(results, comparisons, figure) {
         writeln!(out, "{}", part.title)?;
@@ -291,22 +293,28 @@ pub(super) fn grounds(results: &Results, comparisons: &Comparisons) -> Vec<Strin
     let judged = comparisons.list.iter().filter_map(|c| c.judgement.as_ref());
     lines.extend(smallest_differences(judged, "rounds"));
     lines.extend(duets(comparisons));
-    let floors = rule.for_comparisons(comparisons.noise.len());
+    lines.extend(noise_floors(results, comparisons));
+    lines
+}
+
+/// What the baseline measured against itself says of the noise.
+pub(super) fn noise_floors(results: &Results, comparisons: &Comparisons) -> Vec<String> {
+    let floors = comparisons.rule.for_comparisons(comparisons.noise.len());
     let axes = axes(results);
-    for (key, floor) in &comparisons.noise {
+    let told = comparisons.noise.iter().map(|(key, floor)| {
         let suspect = match (floor.is_suspect(&floors), floor.is_biased(&floors)) {
             (true, _) => "; more than chance allows: do not trust this run",
             (false, true) => "; more than chance allows, though less than counts",
             (false, false) => "",
         };
-        lines.push(format!(
+        format!(
             "noise floor, {} against itself: {} a round, {} at most{suspect}",
             context(&axes, None, key),
             percent(floor.sd.exp_m1()),
             percent(floor.largest.exp_m1()),
-        ));
-    }
-    lines
+        )
+    });
+    told.collect()
 }
 
 /// What the duets cost, and where a case went on while the other played.

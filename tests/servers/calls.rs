@@ -1,11 +1,13 @@
-//! How many system calls a statement costs the client: one send and one receive, as with
-//! libpq and libmysqlclient. Counted by strace around this test program itself, which
-//! then plays the client.
+//! How many system calls a statement costs the client: one send and one receive, and in a
+//! load of several connections one wait. Counted by strace around this test program itself,
+//! which then plays the client.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use mountmark::engine::{Address, Kind, Param, connect};
+use mountmark::host;
+use mountmark::workload::load::{self, Cell, Options, Script};
 use mountmark::workload::{Bench, Rows};
 
 use crate::phases::Blind;
@@ -15,6 +17,8 @@ use crate::support::{Place, unsynced};
 const ADDRESS: &str = "MOUNTMARK_TEST_ADDRESS";
 const KIND: &str = "MOUNTMARK_TEST_STATEMENT";
 const COUNT: &str = "MOUNTMARK_TEST_COUNT";
+/// The only CPU it is to use, if there is such.
+const CPU: &str = "MOUNTMARK_TEST_CPU";
 
 const STATEMENTS: [&str; 3] = ["select", "insert", "prepared"];
 
@@ -31,6 +35,29 @@ fn the_client_under_strace() {
     let mut probe = Blind;
     let limit = std::time::Duration::from_secs(600);
     let mut bench = Bench::new(&address, &mut probe, &mut observer, limit);
+    if let Ok(cpu) = std::env::var(CPU) {
+        host::pin(&[cpu.parse().unwrap()]).unwrap();
+    }
+    if let Some(clients) = kind.strip_prefix("load of ") {
+        let options = Options {
+            scripts: vec![Script {
+                name: "own".to_string(),
+                text: Some("SELECT 1;\n".to_string()),
+                weight: 1,
+            }],
+            transactions: Some(count),
+            seconds: None,
+            warmup_s: 0.0,
+            threads: 1,
+            ..Options::default()
+        };
+        let cell = Cell {
+            clients: clients.parse().unwrap(),
+            databases: 1,
+        };
+        load::run(&mut bench, &options, cell).unwrap();
+        return;
+    }
     let mut session = connect(&address).unwrap();
     let session = session.as_mut();
     let text = "SELECT a FROM calls WHERE a=?";
@@ -54,8 +81,17 @@ fn the_client_under_strace() {
 }
 
 /// Calls by name, from a client that sends `count` statements.
-fn traced(address: &Address, kind: &str, count: u64, log: &Path) -> Vec<String> {
-    let status = Command::new("strace")
+fn traced(
+    address: &Address,
+    (kind, cpu): (&str, Option<usize>),
+    count: u64,
+    log: &Path,
+) -> Vec<String> {
+    let mut command = Command::new("strace");
+    if let Some(cpu) = cpu {
+        command.env(CPU, cpu.to_string());
+    }
+    let status = command
         .args(["-f", "-qq", "-o"])
         .arg(log)
         .arg(std::env::current_exe().unwrap())
@@ -97,6 +133,59 @@ fn can_trace() -> bool {
     traces
 }
 
+const SENDS: [&str; 4] = ["sendto", "write", "sendmsg", "writev"];
+const RECEIVES: [&str; 4] = ["recvfrom", "read", "recvmsg", "readv"];
+const WAITS: [&str; 4] = ["poll", "ppoll", "epoll_wait", "epoll_pwait"];
+
+fn of(calls: &[String], names: &[&str]) -> usize {
+    calls.iter().filter(|c| names.contains(&c.as_str())).count()
+}
+
+/// A thread that waits in a receive on a unix socket is also woken when its request is taken:
+/// only the one connection of a load that has a CPU of its own waits so.
+pub fn a_load_waits_in_the_receive_only_where_that_costs_less(kind: Kind) {
+    if !can_trace() {
+        return;
+    }
+    let Some(place) = Place::new(kind) else {
+        return;
+    };
+    let mut launch = place.launch_with(unsynced(kind));
+    let cpus = host::allowed_cpus();
+    for (load, pinned) in [
+        ("load of 1", false),
+        ("load of 1", true),
+        ("load of 3", false),
+    ] {
+        launch.cpus = if pinned { vec![cpus[0]] } else { cpus.clone() };
+        let server = place.engine.launch(&launch).unwrap();
+        let address = server.address();
+        let (few, many) = (20, 220);
+        let log = place.dir.path().join("strace");
+        let calls = [few, many].map(|count| {
+            let cpu = pinned.then_some(cpus[0]);
+            traced(&address, (load, cpu), count, &log)
+        });
+        let clients = if load == "load of 3" { 3 } else { 1 };
+        let more = clients * (many - few) as usize;
+        let found = |names: &[&str]| of(&calls[1], names).saturating_sub(of(&calls[0], names));
+        let (sends, receives, waits) = (found(&SENDS), found(&RECEIVES), found(&WAITS));
+        let told = format!(
+            "{kind}, {load}, pinned: {pinned}: {sends} sends, {receives} receives, {waits} waits"
+        );
+        // An answer may come in two pieces now and then.
+        let near = |count: usize, aim: usize| count.abs_diff(aim) <= more / 20;
+        assert!(near(sends, more) && near(receives, more), "{told}");
+        match (clients, pinned || cpus.len() == 1) {
+            (1, false) => assert!(near(waits, 0), "{told}"),
+            (1, true) => assert!(near(waits, more), "{told}"),
+            // One epoll_wait may bring answers to several clients.
+            _ => assert!(0 < waits && (waits < more || near(waits, more)), "{told}"),
+        }
+        server.stop().unwrap();
+    }
+}
+
 pub fn a_statement_is_one_send_and_one_receive(kind: Kind) {
     if !can_trace() {
         return;
@@ -114,15 +203,9 @@ pub fn a_statement_is_one_send_and_one_receive(kind: Kind) {
     let more = (many - few) as usize;
     for statement in STATEMENTS {
         let log = place.dir.path().join("strace");
-        let before = traced(&address, statement, few, &log);
-        let after = traced(&address, statement, many, &log);
-        let of = |calls: &[String], names: &[&str]| {
-            calls.iter().filter(|c| names.contains(&c.as_str())).count()
-        };
-        for names in [
-            ["sendto", "write", "sendmsg", "writev"],
-            ["recvfrom", "read", "recvmsg", "readv"],
-        ] {
+        let before = traced(&address, (statement, None), few, &log);
+        let after = traced(&address, (statement, None), many, &log);
+        for names in [SENDS, RECEIVES] {
             let found = of(&after, &names) - of(&before, &names);
             assert_eq!(found, more, "{kind} {statement}: {names:?}");
         }

@@ -143,6 +143,28 @@ fn a_balance_that_the_history_does_not_explain_fails_the_case() {
     );
 }
 
+/// A client whose statement failed keeps its locks until all have ended: one that waits for
+/// them on another thread must be woken.
+#[test]
+fn a_failure_ends_clients_that_wait_for_the_failed_one() {
+    let Some(place) = Place::new(Kind::Postgres) else {
+        return;
+    };
+    let server = place.start();
+    let mut options = options("own");
+    options.scripts[0].text =
+        Some("SELECT pg_advisory_lock(1);\nSELECT pg_sleep(0.2);\nSELECT 1 / 0;\n".to_string());
+    options.threads = 2;
+    let cell = Cell {
+        clients: 2,
+        databases: 1,
+    };
+    let error = measure(&server.address(), &options, cell, &mut || ()).unwrap_err();
+    let said = one_line(&error);
+    assert!(said.contains("division by zero"), "{said}");
+    server.stop().unwrap();
+}
+
 /// What went over one connection.
 #[derive(Default)]
 struct Wire {

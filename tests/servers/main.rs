@@ -45,6 +45,7 @@ for_each_server! {
     moves_big_results_and_statements => crate::sessions::moves_big_results_and_statements,
     tells_when_it_was_killed => crate::sessions::tells_when_it_was_killed,
     a_statement_is_one_send_and_one_receive => crate::calls::a_statement_is_one_send_and_one_receive,
+    a_load_waits_in_the_receive_only_where_that_costs_less => crate::calls::a_load_waits_in_the_receive_only_where_that_costs_less,
     answers_like_the_reference_client => crate::reference::answers_like_the_reference_client,
     prepares_every_text => crate::texts::prepares_every_text,
     runs_every_phase => crate::phases::runs_every_phase,

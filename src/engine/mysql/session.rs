@@ -415,6 +415,10 @@ impl Session for MySession {
         self.load_local(sql, name, content)
     }
 
+    fn enter_load(&mut self, alone: bool) {
+        self.wire.choose_wait(alone);
+    }
+
     fn activity(&mut self) -> Result<Activity, SqlError> {
         activity::read(self)
     }

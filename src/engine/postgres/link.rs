@@ -15,7 +15,7 @@ use rustix::net::{RecvFlags, SendFlags, recv, send};
 
 use super::SOCKET;
 use super::session::{HEADER_BYTES, last_word, next_field, put_int, server_error, unsendable};
-use crate::engine::wire::{lost, out_of_step};
+use crate::engine::wire::{lost, may_wait_in_receive, out_of_step};
 use crate::engine::{Param, SqlError, Table};
 
 /// One connection.
@@ -85,6 +85,12 @@ impl PgLink {
         ];
         frontend::startup_message(parameters, &mut link.out)?;
         Ok(link)
+    }
+
+    /// Whether [`wait`](Self::wait) costs less than to be told of an answer; `alone` when no
+    /// other connection is busy at the same time.
+    pub fn may_wait(&self, alone: bool) -> bool {
+        may_wait_in_receive(&self.stream, alone)
     }
 
     /// Whether the rows of what is queued next are wanted.

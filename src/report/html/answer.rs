@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use super::run::Run;
 use crate::compare::{Comparison, legend};
 use crate::report::remarks;
-use crate::report::verdicts::{Groups, Part, name, parts, silence};
+use crate::report::verdicts::{Groups, Part, name, noise_floors, parts, silence};
 
 /// More names than this of one verdict are counted; the table has them all.
 const NAMES: usize = 12;
@@ -19,6 +19,7 @@ pub(super) fn section(run: &Run<'_>) -> Markup {
     html! {
         @if let Some(reason) = silence(results, comparisons) {
             p.lead { (sentence(reason)) }
+            @for floor in noise_floors(results, comparisons) { p { (sentence(&floor)) } }
         } @else {
             @for part in parts(results, comparisons, figure) { (words(&part)) }
         }

@@ -96,3 +96,29 @@ impl Alarm {
         told.first.take()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+    use std::os::unix::net::UnixStream;
+    use std::thread;
+
+    #[test]
+    fn a_thread_that_waits_in_a_receive_is_woken() {
+        let alarm = Alarm::new().unwrap();
+        let (mut before, _peer) = UnixStream::pair().unwrap();
+        let (mut after, _other) = UnixStream::pair().unwrap();
+        alarm.shuts(before.as_fd()).unwrap();
+        thread::scope(|scope| {
+            let reader = scope.spawn(move || before.read(&mut [0; 8]));
+            alarm.raise(Error::msg("the first"));
+            assert_eq!(reader.join().unwrap().unwrap(), 0);
+        });
+        // One that comes too late is shut at once.
+        alarm.shuts(after.as_fd()).unwrap();
+        assert_eq!(after.read(&mut [0; 8]).unwrap(), 0);
+        alarm.raise(Error::msg("the second"));
+        assert!(alarm.take().unwrap().to_string().contains("the first"));
+    }
+}

@@ -7,6 +7,7 @@ use super::Mode;
 use super::alarm::Alarm;
 use super::catalogue::Catalogue;
 use super::client::{Client, Common, Now, Step};
+use super::driver::Manner;
 use super::tally::Tally;
 use super::turnstile::Turnstile;
 use crate::engine::{Address, BusyWaits, Session, SqlError, StatementId, Table, connect};
@@ -30,7 +31,7 @@ pub(super) struct Driver<'a> {
     pub tally: Tally,
     addresses: &'a [Address],
     catalogue: &'a Catalogue,
-    mode: Mode,
+    manner: Manner,
     links: Vec<Option<Link>>,
     ended: Option<Instant>,
 }
@@ -44,8 +45,7 @@ impl<'a> Driver<'a> {
         (client, tally): (Client, Tally),
         addresses: &'a [Address],
         catalogue: &'a Catalogue,
-        mode: Mode,
-        connect: bool,
+        manner: Manner,
     ) -> Result<Self> {
         let slots = client.databases().len();
         let mut driver = Driver {
@@ -53,11 +53,11 @@ impl<'a> Driver<'a> {
             tally,
             addresses,
             catalogue,
-            mode,
+            manner,
             links: (0..slots).map(|_| None).collect(),
             ended: None,
         };
-        for slot in 0..if connect { slots } else { 0 } {
+        for slot in 0..if manner.reconnect { 0 } else { slots } {
             driver.connect(slot).map_err(Error::new)?;
         }
         Ok(driver)
@@ -67,8 +67,9 @@ impl<'a> Driver<'a> {
         self.links[slot] = None;
         let database = self.client.databases()[slot] as usize;
         let mut session = connect(&self.addresses[database])?;
+        session.enter_load(self.manner.alone && !self.manner.reconnect);
         let mut prepared = Vec::new();
-        if self.mode == Mode::Prepared {
+        if self.manner.mode == Mode::Prepared {
             for statement in self.catalogue.statements() {
                 prepared.push(match session.prepare(&statement.text) {
                     Ok(id) => Some(id),

@@ -9,7 +9,7 @@ use super::alarm::Alarm;
 use super::catalogue::Catalogue;
 use super::client::{Client, Common, Rules};
 use super::databases::Cell;
-use super::driver::{Driver, places, threads};
+use super::driver::{Driver, Manner, places, threads};
 use super::pace::Schedule;
 use super::period::{Amount, Period};
 use super::tally::{Beat, Pulse, Tally};
@@ -312,7 +312,11 @@ impl<'a> Crew<'a> {
     }
 
     fn open(&self, index: usize) -> Result<Driver<'_>> {
-        let (mode, connect) = (self.options.mode, !self.options.reconnect);
+        let manner = Manner {
+            mode: self.options.mode,
+            reconnect: self.options.reconnect,
+            alone: self.cell.clients == 1,
+        };
         let threads = self.threads();
         let own = (index as u32..self.cell.clients).step_by(threads);
         let mut clients: Vec<Client> = own.map(|client| self.client(client)).collect();
@@ -323,8 +327,7 @@ impl<'a> Crew<'a> {
                     (clients, tally),
                     places,
                     self.catalogue,
-                    mode,
-                    connect,
+                    manner,
                     &self.alarm,
                 )?;
                 Ok(Driver::Epoll(Box::new(driver)))
@@ -332,13 +335,8 @@ impl<'a> Crew<'a> {
             None => {
                 let client = clients.pop().context("a thread without a client")?;
                 let addresses = self.addresses;
-                let driver = blocking::Driver::open(
-                    (client, tally),
-                    addresses,
-                    self.catalogue,
-                    mode,
-                    connect,
-                )?;
+                let driver =
+                    blocking::Driver::open((client, tally), addresses, self.catalogue, manner)?;
                 Ok(Driver::Blocking(Box::new(driver)))
             }
         }

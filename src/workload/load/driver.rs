@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::client::{Common, Rules};
 use super::databases::Cell;
 use super::tally::Tally;
-use super::{Options, blocking, epoll};
+use super::{Mode, Options, blocking, epoll};
 use crate::engine::{Address, BusyWaits};
 use crate::error::Result;
 
@@ -35,6 +35,16 @@ pub(super) fn places(addresses: &[Address]) -> Option<epoll::Places> {
         }),
         _ => None,
     }
+}
+
+/// How clients use their connections.
+#[derive(Clone, Copy)]
+pub(super) struct Manner {
+    pub mode: Mode,
+    /// A new connection for every transaction.
+    pub reconnect: bool,
+    /// There is one client in all.
+    pub alone: bool,
 }
 
 /// The clients of one thread with what moves their bytes.

@@ -1,8 +1,8 @@
 //! The driver for PostgreSQL: one thread serves many clients, each with its connections, by
 //! one epoll loop.
 //!
-//! A statement costs one send, one receive and its share of an epoll_wait; a thread that
-//! has one connection in all waits in the receive itself. Nothing is pipelined that the
+//! A statement costs one send, one receive and its share of an epoll_wait; a load of one
+//! connection waits in the receive itself where it has a CPU of its own. Nothing is pipelined that the
 //! script does not ask for.
 
 use std::cmp::Reverse;
@@ -18,6 +18,7 @@ use super::Mode;
 use super::alarm::Alarm;
 use super::catalogue::Catalogue;
 use super::client::{Client, Common, Now, Step};
+use super::driver::Manner;
 use super::tally::{Pulse, Tally};
 use super::wait::{Arrival, INPUT, Wait};
 use crate::engine::postgres::{Answer, PgLink};
@@ -50,7 +51,8 @@ pub(super) struct Driver<'a> {
     catalogue: &'a Catalogue,
     mode: Mode,
     wait: Wait,
-    /// There is one connection in all: it is not listened to, but waited for.
+    /// There is one connection in all, and a CPU for it: it is not listened to, but waited
+    /// for.
     lone: bool,
     seats: Vec<Seat>,
     /// One for all clients of the thread: histograms apart would be looked for in memory
@@ -72,17 +74,16 @@ impl<'a> Driver<'a> {
         (clients, tally): (Vec<Client>, Tally),
         places: Places,
         catalogue: &'a Catalogue,
-        mode: Mode,
-        connect: bool,
+        manner: Manner,
         alarm: &Alarm,
     ) -> Result<Self> {
-        let lone = connect && matches!(&clients[..], [client] if client.databases().len() == 1);
+        let one = manner.alone && clients.iter().all(|client| client.databases().len() == 1);
         let mut driver = Driver {
             places,
             catalogue,
-            mode,
+            mode: manner.mode,
             wait: Wait::new(alarm)?,
-            lone,
+            lone: one && !manner.reconnect,
             seats: Vec::with_capacity(clients.len()),
             tally,
             timers: BinaryHeap::new(),
@@ -97,12 +98,19 @@ impl<'a> Driver<'a> {
                 piped: false,
                 ended: None,
             });
-            for slot in 0..if connect { slots } else { 0 } {
+            for slot in 0..if manner.reconnect { 0 } else { slots } {
                 driver.connect_and_wait(driver.seats.len() - 1, slot)?;
             }
         }
-        if lone {
-            alarm.shuts(driver.link(0, 0)?.as_fd())?;
+        if driver.lone {
+            let link = driver.seats[0].links[0].as_ref();
+            let link = link.context("the connection is not there")?;
+            if link.may_wait(true) {
+                alarm.shuts(link.as_fd())?;
+            } else {
+                driver.wait.add(link, (0, 0))?;
+                driver.lone = false;
+            }
         }
         Ok(driver)
     }
