@@ -321,8 +321,8 @@ mod tests {
         assert!(!greeting.caches_columns());
         assert!(Greeting::read(&body[..10]).is_none());
         // MariaDB: not LONG_PASSWORD, and capabilities of its own.
-        body[19] = 0xfe;
-        body[33] = 0x1f;
+        body[20] = 0xfe;
+        body[34] = 0x1f;
         let greeting = Greeting::read(&body).unwrap();
         assert_eq!(greeting.plugin, "caching_sha2_password");
         assert!(greeting.caches_columns());
