@@ -2,7 +2,7 @@
 //! (A B A B), and prints ratios: client CPU a transaction (user and system, the whole
 //! process) and throughput.
 //!
-//! With one connection a bare client goes third: it sends the same statements as bytes, waits
+//! With one connection a bare client goes between the two: it sends the same statements as bytes, waits
 //! in the receive and looks for the answer's end, nothing else. What it costs is what the
 //! kernel asks for waking a CPU and being woken, and no client can do with less.
 //!
@@ -239,6 +239,7 @@ fn bare(args: &[String]) {
     let mut ready = 0;
     while ready < 2 {
         let count = stream.read(&mut buffer).unwrap();
+        assert!(count > 0, "the server is gone");
         let ends = buffer[..count].windows(READY.len());
         ready += ends.filter(|end| *end == READY).count();
     }
@@ -260,7 +261,8 @@ fn bare(args: &[String]) {
             frontend::sync(&mut out);
             stream.write_all(&out).unwrap();
             let mut count = stream.read(&mut buffer).unwrap();
-            while buffer[..count].len() < 6 || buffer[count - 6..count - 1] != READY[..5] {
+            while count < 6 || buffer[count - 6..count - 1] != READY[..5] {
+                assert!(count >= 6, "the server is gone, or an answer in pieces");
                 count = stream.read(&mut buffer).unwrap();
             }
         }

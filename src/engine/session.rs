@@ -147,7 +147,7 @@ pub trait Session {
         })
     }
 
-    /// Told before a load: `alone` when no other connection of it is busy at the same time.
+    /// Told to a connection of a load: `alone` when no other connection of it is busy at the same time.
     /// A connection may wait otherwise then.
     fn enter_load(&mut self, alone: bool) {
         let _unused = alone;

@@ -59,7 +59,7 @@ impl Wire {
         self.polls = !may_wait_in_receive(&self.stream, alone);
     }
 
-    /// Bounds every wait for an answer; `None`: for ever.
+    /// Bounds every wait for an answer, but those by poll; `None`: for ever.
     pub fn limit(&mut self, limit: Option<Duration>) -> io::Result<()> {
         self.stream.set_read_timeout(limit)
     }

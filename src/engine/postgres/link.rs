@@ -87,10 +87,10 @@ impl PgLink {
         Ok(link)
     }
 
-    /// Whether [`wait`](Self::wait) costs less than to be told of an answer; `alone` when no
-    /// other connection is busy at the same time.
-    pub fn may_wait(&self, alone: bool) -> bool {
-        may_wait_in_receive(&self.stream, alone)
+    /// Whether [`wait`](Self::wait) costs less than to be told of an answer, where no other
+    /// connection is busy at the same time.
+    pub fn may_wait(&self) -> bool {
+        may_wait_in_receive(&self.stream, true)
     }
 
     /// Whether the rows of what is queued next are wanted.
@@ -225,8 +225,10 @@ impl PgLink {
 
     #[inline]
     fn take_all(&mut self, bytes: &[u8]) -> Result<Option<Answer>, SqlError> {
+        // What comes unasked, a notice, answers nothing.
+        let asked = self.owed > 0;
         self.take(bytes)?;
-        Ok((self.owed == 0).then(|| Answer {
+        Ok((asked && self.owed == 0).then(|| Answer {
             failure: self.failure.take(),
             results: std::mem::take(&mut self.results),
         }))

@@ -73,7 +73,7 @@ impl Alarm {
         self.bell.as_fd()
     }
 
-    /// Has the connection of `socket` shut when the alarm is raised, so that a thread that
+    /// Has the connection of `socket` (held open until the load is over) shut when the alarm is raised, so that a thread that
     /// waits in a receive goes on.
     ///
     /// # Errors

@@ -309,6 +309,10 @@ impl<'a> Crew<'a> {
         {
             self.alarm.raise(error);
         }
+        if self.alarm.is_raised() {
+            // Closes the connections: others may wait for locks that they hold.
+            *driver = None;
+        }
     }
 
     fn open(&self, index: usize) -> Result<Driver<'_>> {

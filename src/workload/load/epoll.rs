@@ -1,5 +1,5 @@
-//! The driver for PostgreSQL: one thread serves many clients, each with its connections, by
-//! one epoll loop.
+//! The driver for PostgreSQL: one thread serves many clients, each with its connections, by one
+//! epoll loop.
 //!
 //! A statement costs one send, one receive and its share of an epoll_wait; a load of one
 //! connection waits in the receive itself where it has a CPU of its own. Nothing is pipelined that the
@@ -105,7 +105,7 @@ impl<'a> Driver<'a> {
         if driver.lone {
             let link = driver.seats[0].links[0].as_ref();
             let link = link.context("the connection is not there")?;
-            if link.may_wait(true) {
+            if link.may_wait() {
                 alarm.shuts(link.as_fd())?;
             } else {
                 driver.wait.add(link, (0, 0))?;
@@ -119,9 +119,7 @@ impl<'a> Driver<'a> {
         self.connect(seat, slot)?;
         let link = self.seats[seat].links[slot].as_mut();
         let link = link.context("the connection is not there")?;
-        if !link.flush().map_err(Error::new)? {
-            push(link, &mut self.buffer)?;
-        }
+        push(link, &mut self.buffer)?;
         let answer = link.wait(&mut self.buffer).map_err(Error::new)?;
         answer.into_results().map(drop).map_err(Error::new)
     }
@@ -145,7 +143,7 @@ impl<'a> Driver<'a> {
             self.wait.add(&link, (seat, slot))?;
         }
         self.seats[seat].links[slot] = Some(link);
-        self.flush(seat, slot)
+        Ok(())
     }
 
     /// When the last client had its last answer.
@@ -256,7 +254,12 @@ impl<'a> Driver<'a> {
         if flags.contains(EventFlags::OUT) && link.flush().map_err(Error::new)? {
             self.wait.change(&*link, (index, slot), INPUT)?;
         }
-        let Some(answer) = link.receive(&mut self.buffer).transpose() else {
+        let mut answer = link.receive(&mut self.buffer).transpose();
+        if answer.is_none() && flags.intersects(EventFlags::HUP | EventFlags::ERR) {
+            // Nothing else will be told of a connection that the server has closed.
+            answer = Some(link.wait(&mut self.buffer));
+        }
+        let Some(answer) = answer else {
             return Ok(false);
         };
         let answer = answer.and_then(Answer::into_results);
@@ -298,6 +301,7 @@ impl<'a> Driver<'a> {
                 }
                 Step::Connect => {
                     self.connect(index, slot)?;
+                    self.flush(index, slot)?;
                     return Ok(false);
                 }
                 Step::Wait(until) => {
@@ -360,8 +364,12 @@ impl<'a> Driver<'a> {
                 let both = INPUT | EventFlags::OUT;
                 self.wait.change(&*link, (index, slot), both)
             }
-            // The reason, if there is one, is still to be read.
-            Err(error) if error.meaning == Meaning::Disconnected => Ok(()),
+            // It is waited for anyway, and the reason read then.
+            Err(error) if error.meaning == Meaning::Disconnected && self.lone => Ok(()),
+            Err(error) if error.meaning == Meaning::Disconnected => {
+                let reason = link.wait(&mut self.buffer).err();
+                Err(Error::new(reason.unwrap_or(error)))
+            }
             Err(error) => Err(Error::new(error)),
         }
     }
@@ -373,18 +381,24 @@ impl<'a> Driver<'a> {
     }
 }
 
-/// Sends the rest of what the server would not take at once; it may want some of its answers
-/// taken first.
+/// Sends what the server does not take at once; it may want some of its answers taken first.
 #[cold]
 fn push(link: &mut PgLink, buffer: &mut [u8]) -> Result<()> {
     loop {
+        match link.flush() {
+            Ok(true) => return Ok(()),
+            // The reason, if there is one, is still to be read.
+            Err(error) if error.meaning == Meaning::Disconnected => return Ok(()),
+            Err(error) => return Err(Error::new(error)),
+            Ok(false) => {}
+        }
         let mut fds = [PollFd::new(&*link, PollFlags::IN | PollFlags::OUT)];
-        poll(&mut fds, None).context("cannot wait for the server")?;
+        match poll(&mut fds, None) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error).context("cannot wait for the server"),
+        }
         // The answer to what has not been sent is still to come.
         link.receive(buffer).map_err(Error::new)?;
-        if link.flush().map_err(Error::new)? {
-            return Ok(());
-        }
     }
 }
 

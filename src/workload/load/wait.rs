@@ -52,7 +52,7 @@ impl Arrival {
 /// [alarm](super::alarm).
 pub(super) struct Wait {
     epoll: OwnedFd,
-    /// To the microsecond, where an epoll_wait of older kernels counts milliseconds.
+    /// Finer than an epoll_wait, which counts milliseconds.
     timer: OwnedFd,
     /// For when it is set, in own time.
     set_for: Option<Instant>,
