@@ -147,8 +147,8 @@ pub trait Session {
         })
     }
 
-    /// Told to a connection of a load: `alone` when no other connection of it is busy at the same time.
-    /// A connection may wait otherwise then.
+    /// Told to a connection of a load: `alone` when no other connection of it is busy at the
+    /// same time. A connection may wait otherwise then.
     fn enter_load(&mut self, alone: bool) {
         let _unused = alone;
     }

@@ -1,6 +1,7 @@
 //! A connection that waits only where it is told to: for load drivers that serve many
-//! connections from one thread. What is queued goes out with [`PgLink::flush`]; of what comes in only message
-//! headers are looked at until the server is ready again, unless rows are asked for.
+//! connections from one thread. What is queued goes out with [`PgLink::flush`]; of what comes
+//! in only message headers are looked at until the server is ready again, unless rows are
+//! asked for.
 
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, BorrowedFd};
